@@ -1,0 +1,41 @@
+/*
+ * arena: all regions. Hands out runs of pages, from 4 KiB to the largest region.
+ *
+ * Owns:        the list of regions, the sizes in which they grow.
+ * Invariants:
+ *   N1  a region, once listed, stays listed.
+ *   N2  regions grow from 4 MiB by doubling to 1 GiB; a region that is made only because all others
+ *       are claimed at this moment has the smallest size that serves the request.
+ * Threads:     any.
+ * Ordering:    P9: a listed region is complete.
+ * Progress:    lock-free: each region is tried once, then a new one is made. When the system refuses a
+ *              size, 0.9 of it is tried, down to what the request itself needs.
+ * Calls:       region, address map.   Used by: slab, large.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena/region.h"
+
+typedef struct hp_run {
+    char *start;
+    size_t bytes;
+    hp_region *region;
+    uint32_t chunk;
+    bool zeroed; /* every byte is known to be zero */
+} hp_run;
+
+/* bytes and align_bytes in whole pages, align_bytes a power of two up to 2 MiB. False: out of memory. */
+bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run);
+
+/* The region with this number, NULL when there is none (yet). Numbers count from 0 without gaps. */
+hp_region *hp_arena_region(uint32_t number);
+
+/* Gives free dirty pages of all regions that can be claimed back to the system; returns the bytes. */
+size_t hp_arena_purge(void);
+
+/* Requests above this get a mapping of their own. */
+#define HP_RUN_MAX_BYTES ((size_t)4 << 20)

@@ -1,0 +1,313 @@
+#include "arena/bfc.h"
+
+#include "arena/bfc_tree.h"
+
+size_t hp_bfc_table_bytes(uint32_t page_count)
+{
+    return (size_t)page_count * sizeof(hp_bfc_chunk);
+}
+
+/* There are never more chunks than pages, so a table that holds one record per page suffices. */
+static uint32_t take_record(hp_bfc *bfc)
+{
+    uint32_t record = bfc->first_spare;
+    if (record == HP_BFC_NONE) {
+        return bfc->record_count++;
+    }
+    bfc->first_spare = bfc->chunks[record].left;
+    return record;
+}
+
+static void give_back_record(hp_bfc *bfc, uint32_t record)
+{
+    bfc->chunks[record].state = HP_BFC_SPARE;
+    bfc->chunks[record].left = bfc->first_spare;
+    bfc->first_spare = record;
+}
+
+void hp_bfc_init(hp_bfc *bfc, void *table, uint32_t page_count)
+{
+    bfc->chunks = table;
+    bfc->page_count = page_count;
+    bfc->record_count = 1;
+    bfc->first_spare = HP_BFC_NONE;
+    bfc->free_pages = page_count;
+    bfc->touched_end_page = 0;
+    bfc->split_remainder_pages = 1;
+    bfc->chunks[0] = (hp_bfc_chunk){.page_count = page_count,
+                                    .previous = HP_BFC_NONE,
+                                    .next = HP_BFC_NONE,
+                                    .left = HP_BFC_NONE,
+                                    .right = HP_BFC_NONE,
+                                    .state = HP_BFC_FREE};
+    hp_bfc_bins_init(bfc);
+    hp_bfc_bins_insert(bfc, 0);
+}
+
+/* A dirty chunk has data only below touched_end_page; what starts there is known to be zero. */
+static bool may_hold_data(const hp_bfc *bfc, const hp_bfc_chunk *chunk)
+{
+    return chunk->dirty && chunk->start_page < bfc->touched_end_page;
+}
+
+/*
+ * The chunk (in no tree) keeps its first page_count pages; the rest becomes a chunk above it, with
+ * the same state, age and dirtiness. The lower part keeps the record, so that record 0 is always
+ * the chunk at page 0 and a walk in physical order knows where to start.
+ */
+static uint32_t split(hp_bfc *bfc, uint32_t chunk, uint32_t page_count)
+{
+    uint32_t upper = take_record(bfc);
+    hp_bfc_chunk *low = &bfc->chunks[chunk];
+    hp_bfc_chunk *high = &bfc->chunks[upper];
+
+    *high = *low;
+    high->start_page += page_count;
+    high->page_count -= page_count;
+    high->previous = chunk;
+    high->dirty = may_hold_data(bfc, high);
+    if (high->next != HP_BFC_NONE) {
+        bfc->chunks[high->next].previous = upper;
+    }
+    low->page_count = page_count;
+    low->next = upper;
+    return upper;
+}
+
+/* The age of clean pages says nothing; of two dirty chunks the younger counts. The clock wraps. */
+static uint32_t youngest_free_ms(const hp_bfc_chunk *one, const hp_bfc_chunk *other)
+{
+    if (!one->dirty || !other->dirty) {
+        return one->dirty ? one->freed_at_ms : other->freed_at_ms;
+    }
+    bool one_is_younger = (int32_t)(one->freed_at_ms - other->freed_at_ms) > 0;
+    return one_is_younger ? one->freed_at_ms : other->freed_at_ms;
+}
+
+/* Two neighbours, in no tree, become one chunk under the lower one's handle. */
+static uint32_t merge(hp_bfc *bfc, uint32_t lower, uint32_t upper)
+{
+    hp_bfc_chunk *low = &bfc->chunks[lower];
+    hp_bfc_chunk *high = &bfc->chunks[upper];
+
+    low->freed_at_ms = youngest_free_ms(low, high);
+    low->dirty = low->dirty || high->dirty;
+    low->page_count += high->page_count;
+    low->next = high->next;
+    if (high->next != HP_BFC_NONE) {
+        bfc->chunks[high->next].previous = lower;
+    }
+    give_back_record(bfc, upper);
+    return lower;
+}
+
+static bool is_free(const hp_bfc *bfc, uint32_t chunk)
+{
+    return chunk != HP_BFC_NONE && bfc->chunks[chunk].state == HP_BFC_FREE;
+}
+
+/* Pages from the chunk's start to the first multiple of align_pages. */
+static uint32_t pages_before_aligned(const hp_bfc_chunk *chunk, uint32_t align_pages)
+{
+    return (0u - chunk->start_page) & (align_pages - 1);
+}
+
+static uint32_t find_aligned(const hp_bfc *bfc, uint32_t page_count, uint32_t align_pages)
+{
+    uint64_t key = hp_bfc_least_key(page_count);
+    for (uint32_t tries = 0; tries < HP_BFC_ALIGNED_TRIES; tries++) {
+        uint32_t chunk = hp_bfc_bins_at_least(bfc, key);
+        if (chunk == HP_BFC_NONE) {
+            return HP_BFC_NONE;
+        }
+        const hp_bfc_chunk *found = &bfc->chunks[chunk];
+        if (pages_before_aligned(found, align_pages) <= found->page_count - page_count) {
+            return chunk;
+        }
+        key = hp_bfc_key(found) + 1;
+    }
+    uint64_t sure_pages = (uint64_t)page_count + align_pages - 1;
+    if (sure_pages > bfc->free_pages) {
+        return HP_BFC_NONE;
+    }
+    return hp_bfc_bins_at_least(bfc, hp_bfc_least_key((uint32_t)sure_pages));
+}
+
+static bool remainder_is_split_off(const hp_bfc *bfc, uint32_t chunk_pages, uint32_t page_count)
+{
+    uint32_t remainder_pages = chunk_pages - page_count;
+    return remainder_pages >= bfc->split_remainder_pages || remainder_pages >= page_count;
+}
+
+/* The chunk is free and in no tree: from here on its pages belong to the caller. */
+static void hand_out(hp_bfc *bfc, uint32_t chunk)
+{
+    hp_bfc_chunk *record = &bfc->chunks[chunk];
+    record->state = HP_BFC_USED;
+    record->requested_bytes = 0;
+    bfc->free_pages -= record->page_count;
+    uint32_t end_page = record->start_page + record->page_count;
+    if (end_page > bfc->touched_end_page) {
+        bfc->touched_end_page = end_page;
+    }
+}
+
+uint32_t hp_bfc_allocate(hp_bfc *bfc, uint32_t page_count, uint32_t align_pages)
+{
+    if (page_count == 0 || page_count > bfc->free_pages) {
+        return HP_BFC_NONE;
+    }
+    uint32_t chunk = find_aligned(bfc, page_count, align_pages);
+    if (chunk == HP_BFC_NONE) {
+        return HP_BFC_NONE;
+    }
+    hp_bfc_bins_remove(bfc, chunk);
+
+    uint32_t leading_pages = pages_before_aligned(&bfc->chunks[chunk], align_pages);
+    if (leading_pages > 0) {
+        uint32_t aligned = split(bfc, chunk, leading_pages);
+        hp_bfc_bins_insert(bfc, chunk);
+        chunk = aligned;
+    }
+    uint32_t remainder = HP_BFC_NONE;
+    if (remainder_is_split_off(bfc, bfc->chunks[chunk].page_count, page_count)) {
+        remainder = split(bfc, chunk, page_count);
+        hp_bfc_bins_insert(bfc, remainder);
+    }
+    hand_out(bfc, chunk);
+    return chunk;
+}
+
+void hp_bfc_free(hp_bfc *bfc, uint32_t chunk, uint32_t now_ms)
+{
+    hp_bfc_chunk *record = &bfc->chunks[chunk];
+    uint32_t previous = record->previous;
+    uint32_t next = record->next;
+
+    record->state = HP_BFC_FREE;
+    record->dirty = true;
+    record->freed_at_ms = now_ms;
+    bfc->free_pages += record->page_count;
+    if (is_free(bfc, next)) {
+        hp_bfc_bins_remove(bfc, next);
+        chunk = merge(bfc, chunk, next);
+    }
+    if (is_free(bfc, previous)) {
+        hp_bfc_bins_remove(bfc, previous);
+        chunk = merge(bfc, previous, chunk);
+    }
+    hp_bfc_bins_insert(bfc, chunk);
+}
+
+/* What is taken of the neighbour is handed out as a chunk of its own first, then joined. */
+bool hp_bfc_extend(hp_bfc *bfc, uint32_t chunk, uint32_t page_count)
+{
+    hp_bfc_chunk *record = &bfc->chunks[chunk];
+    if (page_count <= record->page_count) {
+        return true;
+    }
+    uint32_t missing_pages = page_count - record->page_count;
+    uint32_t next = record->next;
+    if (!is_free(bfc, next) || bfc->chunks[next].page_count < missing_pages) {
+        return false;
+    }
+    hp_bfc_bins_remove(bfc, next);
+    if (bfc->chunks[next].page_count > missing_pages) {
+        hp_bfc_bins_insert(bfc, split(bfc, next, missing_pages));
+    }
+    hand_out(bfc, next);
+    merge(bfc, chunk, next);
+    return true;
+}
+
+/* The tail is cut off as a used chunk, which is then freed like any other. */
+void hp_bfc_shrink(hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t now_ms)
+{
+    if (page_count < bfc->chunks[chunk].page_count) {
+        hp_bfc_free(bfc, split(bfc, chunk, page_count), now_ms);
+    }
+}
+
+void hp_bfc_mark_clean(hp_bfc *bfc, uint32_t chunk)
+{
+    /* Dirtiness is part of the key: out of the tree and in again. */
+    hp_bfc_bins_remove(bfc, chunk);
+    bfc->chunks[chunk].dirty = false;
+    hp_bfc_bins_insert(bfc, chunk);
+}
+
+uint32_t hp_bfc_largest_free_pages(const hp_bfc *bfc)
+{
+    uint32_t chunk = hp_bfc_bins_greatest(bfc);
+    return chunk == HP_BFC_NONE ? 0 : bfc->chunks[chunk].page_count;
+}
+
+/* B1. Each step must start where the last one ended, so the walk cannot run in a circle. */
+static const char *check_tiling(const hp_bfc *bfc)
+{
+    uint32_t page = 0;
+    uint32_t chunk_count = 0;
+    uint32_t previous = HP_BFC_NONE;
+    for (uint32_t chunk = 0; chunk != HP_BFC_NONE; chunk = bfc->chunks[chunk].next) {
+        if (chunk >= bfc->record_count || bfc->chunks[chunk].state == HP_BFC_SPARE) {
+            return "B1: a chunk has a neighbour that is no chunk";
+        }
+        const hp_bfc_chunk *record = &bfc->chunks[chunk];
+        if (record->start_page != page || record->page_count == 0 ||
+            record->page_count > bfc->page_count - page) {
+            return "B1: the chunks leave a gap or overlap";
+        }
+        if (record->previous != previous) {
+            return "B1: previous and next disagree";
+        }
+        page += record->page_count;
+        previous = chunk;
+        chunk_count++;
+    }
+    if (page != bfc->page_count) {
+        return "B1: the chunks leave a gap or overlap";
+    }
+    uint32_t spare = bfc->first_spare;
+    for (; spare != HP_BFC_NONE && chunk_count < bfc->record_count; chunk_count++) {
+        if (spare >= bfc->record_count || bfc->chunks[spare].state != HP_BFC_SPARE) {
+            return "B1: the list of spare records holds a chunk";
+        }
+        spare = bfc->chunks[spare].left;
+    }
+    bool all_counted = spare == HP_BFC_NONE && chunk_count == bfc->record_count;
+    return all_counted ? NULL : "B1: a record is neither a chunk nor spare";
+}
+
+/* B2, B6 and B7, given that B1 holds. */
+static const char *check_chunks(const hp_bfc *bfc)
+{
+    uint64_t free_pages = 0;
+    for (uint32_t chunk = 0; chunk != HP_BFC_NONE; chunk = bfc->chunks[chunk].next) {
+        const hp_bfc_chunk *record = &bfc->chunks[chunk];
+        if (record->state == HP_BFC_FREE) {
+            free_pages += record->page_count;
+            if (is_free(bfc, record->next)) {
+                return "B2: two neighbouring chunks are both free";
+            }
+            if (record->dirty && !may_hold_data(bfc, record)) {
+                return "B7: a free chunk that was never handed out is dirty";
+            }
+        } else if (record->start_page + record->page_count > bfc->touched_end_page) {
+            return "B7: a used chunk lies beyond touched_end_page";
+        }
+    }
+    return free_pages == bfc->free_pages ? NULL
+                                         : "B6: free_pages is not the sum of the free chunks";
+}
+
+const char *hp_bfc_check(const hp_bfc *bfc)
+{
+    const char *broken = check_tiling(bfc);
+    if (broken == NULL) {
+        broken = check_chunks(bfc);
+    }
+    if (broken == NULL) {
+        broken = hp_bfc_bins_check(bfc);
+    }
+    return broken;
+}

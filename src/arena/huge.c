@@ -1,0 +1,255 @@
+#include "arena/huge.h"
+
+#include "metadata/address_map.h"
+#include "metadata/storage.h"
+#include "platform/system.h"
+
+#define KEPT_SLOTS 16u
+/* A kept mapping serves a request that uses at least this part of it: 7/8. */
+#define KEPT_WASTE_SHIFT 3u
+
+static hp_huge *_Atomic kept[KEPT_SLOTS];  /* shared: P10 */
+static hp_stack spare_records;             /* shared: P2 */
+static hp_stack stranded;                  /* shared: P2; H3 */
+static _Atomic uint64_t kept_bytes;        /* shared: relaxed counter; reserved before a slot is filled */
+static _Atomic uint64_t mapped_total;      /* shared: relaxed counter */
+static _Atomic uint64_t mapping_total;     /* shared: relaxed counter */
+
+static size_t mapped_bytes_of(const hp_huge *huge)
+{
+    /* relaxed: the holder reads what it wrote; others only peek and look again once they hold it */
+    return atomic_load_explicit(&huge->mapped_bytes, memory_order_relaxed);
+}
+
+static void count_mapping(uint64_t mappings, uint64_t bytes)
+{
+    /* relaxed: statistics */
+    atomic_fetch_add_explicit(&mapping_total, mappings, memory_order_relaxed);
+    atomic_fetch_add_explicit(&mapped_total, bytes, memory_order_relaxed);
+}
+
+hp_huge_totals hp_huge_count(void)
+{
+    /* relaxed: statistics */
+    return (hp_huge_totals){
+        .mappings = atomic_load_explicit(&mapping_total, memory_order_relaxed),
+        .mapped_bytes = atomic_load_explicit(&mapped_total, memory_order_relaxed),
+        .kept_bytes = atomic_load_explicit(&kept_bytes, memory_order_relaxed),
+    };
+}
+
+static hp_huge *new_record(void)
+{
+    hp_stack_node *node = hp_stack_pop(&spare_records);
+    return node != NULL ? (hp_huge *)(void *)node : hp_storage_take(sizeof(hp_huge));
+}
+
+static void unmap_and_recycle(hp_huge *huge)
+{
+    size_t bytes = mapped_bytes_of(huge);
+    count_mapping((uint64_t)-1, -(uint64_t)bytes);
+    if (hp_system->unmap(huge->mapping, bytes)) {
+        hp_stack_push(&spare_records, &huge->spare_link);
+        return;
+    }
+    /* At the limit of mappings a range may not be cut out of its neighbours. Its pages can go. */
+    hp_system->discard(huge->mapping, bytes);
+    hp_stack_push(&stranded, &huge->spare_link);
+}
+
+/* A stranded mapping that is large enough, or NULL. One try: a second one may be small as well. */
+static hp_huge *take_stranded(size_t bytes)
+{
+    hp_huge *huge = (hp_huge *)(void *)hp_stack_pop(&stranded);
+    if (huge != NULL && mapped_bytes_of(huge) < bytes) {
+        hp_stack_push(&stranded, &huge->spare_link);
+        return NULL;
+    }
+    return huge;
+}
+
+/* Takes the slot's record if it is still the one that was seen. */
+static bool take_slot(unsigned slot, hp_huge *seen)
+{
+    /* acquire: P10, pairs with keep. relaxed on failure: the slot is left alone */
+    if (!atomic_compare_exchange_strong_explicit(&kept[slot], &seen, NULL, memory_order_acquire,
+                                                 memory_order_relaxed)) {
+        return false;
+    }
+    /* relaxed: a statistic that also bounds what is kept */
+    atomic_fetch_sub_explicit(&kept_bytes, mapped_bytes_of(seen), memory_order_relaxed);
+    return true;
+}
+
+static bool keep(hp_huge *huge)
+{
+    size_t bytes = mapped_bytes_of(huge);
+    /* relaxed: the bound is kept by adding first and taking back */
+    uint64_t before = atomic_fetch_add_explicit(&kept_bytes, bytes, memory_order_relaxed);
+    if (before + bytes <= HP_HUGE_KEPT_BYTES) {
+        for (unsigned slot = 0; slot < KEPT_SLOTS; slot++) {
+            hp_huge *empty = NULL;
+            /* release: P10, pairs with take_slot. relaxed on failure: the next slot is tried */
+            if (atomic_compare_exchange_strong_explicit(
+                    &kept[slot], &empty, huge, memory_order_release, memory_order_relaxed)) {
+                return true;
+            }
+        }
+    }
+    /* relaxed: as above */
+    atomic_fetch_sub_explicit(&kept_bytes, bytes, memory_order_relaxed);
+    return false;
+}
+
+/* A kept mapping that fits closely, or NULL. */
+static hp_huge *take_kept(size_t bytes, size_t align_bytes)
+{
+    for (unsigned slot = 0; slot < KEPT_SLOTS; slot++) {
+        /* acquire: P10; records are never unmapped, so peeking is safe even if it changes hands */
+        hp_huge *huge = atomic_load_explicit(&kept[slot], memory_order_acquire);
+        if (huge == NULL) {
+            continue;
+        }
+        size_t mapped = mapped_bytes_of(huge);
+        if (mapped < bytes || mapped - bytes > mapped >> KEPT_WASTE_SHIFT ||
+            !take_slot(slot, huge)) {
+            continue;
+        }
+        /* It may have been another mapping by the same record in between: look again. */
+        mapped = mapped_bytes_of(huge);
+        if (mapped >= bytes && mapped - bytes <= mapped >> KEPT_WASTE_SHIFT &&
+            ((uintptr_t)huge->mapping & (align_bytes - 1)) == 0) {
+            return huge;
+        }
+        if (!keep(huge)) {
+            unmap_and_recycle(huge);
+        }
+    }
+    return NULL;
+}
+
+static hp_huge *map_new(size_t bytes, size_t align_bytes)
+{
+    /* Alignment beyond a page: map more and start later; the rest is never touched. */
+    size_t extra = align_bytes <= hp_page_bytes() ? 0 : align_bytes;
+    hp_huge *huge = extra > PTRDIFF_MAX - bytes ? NULL : new_record();
+    if (huge == NULL) {
+        return NULL;
+    }
+    char *mapping = hp_system->map(NULL, bytes + extra);
+    if (mapping != NULL) {
+        huge->mapping = mapping;
+        /* relaxed: the record is not shared yet */
+        atomic_store_explicit(&huge->mapped_bytes, bytes + extra, memory_order_relaxed);
+    } else {
+        hp_stack_push(&spare_records, &huge->spare_link);
+        huge = take_stranded(bytes + extra);
+        if (huge == NULL) {
+            return NULL;
+        }
+    }
+    count_mapping(1, mapped_bytes_of(huge));
+    huge->start = (char *)hp_round_up((uintptr_t)huge->mapping, align_bytes);
+    if (!hp_map_reserve(huge->start, 1)) {
+        unmap_and_recycle(huge);
+        return NULL;
+    }
+    return huge;
+}
+
+void *hp_huge_allocate(size_t bytes, size_t align_bytes, bool *zeroed)
+{
+    if (bytes > PTRDIFF_MAX - hp_page_bytes()) {
+        return NULL;
+    }
+    bytes = hp_round_up(bytes, hp_page_bytes());
+    hp_huge *huge = take_kept(bytes, align_bytes);
+    *zeroed = false;
+    if (huge != NULL) {
+        huge->start = huge->mapping;
+    } else {
+        huge = map_new(bytes, align_bytes);
+        *zeroed = true;
+        if (huge == NULL) {
+            return NULL;
+        }
+    }
+    hp_map_set(huge->start, 1, hp_entry_of(HP_KIND_HUGE, huge));
+    return huge->start;
+}
+
+void hp_huge_free(hp_huge *huge)
+{
+    hp_map_set(huge->start, 1, HP_ENTRY_FREED);
+    /* relaxed: read by an observer, who only wants an age */
+    atomic_store_explicit(&huge->freed_at_ms, (uint32_t)hp_system->now_ms(), memory_order_relaxed);
+    if (!keep(huge)) {
+        unmap_and_recycle(huge);
+    }
+}
+
+size_t hp_huge_usable_bytes(const hp_huge *huge)
+{
+    return mapped_bytes_of(huge) - (size_t)(huge->start - huge->mapping);
+}
+
+/* Moves the pages to a fresh range whose map entry can be set. NULL changes nothing. */
+static char *move_mapping(hp_huge *huge, size_t old_bytes, size_t new_bytes)
+{
+    char *target = hp_system->map(NULL, new_bytes);
+    if (target == NULL) {
+        return NULL;
+    }
+    /* The old range may belong to somebody else as soon as it is moved: its entry goes first. */
+    hp_map_set(huge->start, 1, 0);
+    if (!hp_map_reserve(target, 1) ||
+        hp_system->remap(huge->mapping, old_bytes, new_bytes, target) == NULL) {
+        hp_map_set(huge->start, 1, hp_entry_of(HP_KIND_HUGE, huge));
+        hp_system->unmap(target, new_bytes);
+        return NULL;
+    }
+    hp_map_set(target, 1, hp_entry_of(HP_KIND_HUGE, huge));
+    return target;
+}
+
+void *hp_huge_resize(hp_huge *huge, size_t bytes)
+{
+    size_t offset = (size_t)(huge->start - huge->mapping);
+    if (bytes > PTRDIFF_MAX - offset - hp_page_bytes()) {
+        return NULL;
+    }
+    size_t old_bytes = mapped_bytes_of(huge);
+    size_t new_bytes = hp_round_up(offset + bytes, hp_page_bytes());
+    if (new_bytes == old_bytes) {
+        return huge->start;
+    }
+    if (hp_system->remap(huge->mapping, old_bytes, new_bytes, NULL) == NULL) {
+        char *moved = offset == 0 ? move_mapping(huge, old_bytes, new_bytes) : NULL;
+        if (moved == NULL) {
+            return NULL;
+        }
+        huge->mapping = moved;
+        huge->start = moved;
+    }
+    /* relaxed: the holder's own record */
+    atomic_store_explicit(&huge->mapped_bytes, new_bytes, memory_order_relaxed);
+    count_mapping(0, (uint64_t)new_bytes - (uint64_t)old_bytes);
+    return huge->start;
+}
+
+size_t hp_huge_purge(void)
+{
+    size_t purged_bytes = 0;
+    for (unsigned slot = 0; slot < KEPT_SLOTS; slot++) {
+        /* acquire: P10, pairs with keep */
+        hp_huge *huge = atomic_exchange_explicit(&kept[slot], NULL, memory_order_acquire);
+        if (huge != NULL) {
+            size_t bytes = mapped_bytes_of(huge);
+            /* relaxed: a statistic that also bounds what is kept */
+            atomic_fetch_sub_explicit(&kept_bytes, bytes, memory_order_relaxed);
+            purged_bytes += bytes;
+            unmap_and_recycle(huge);
+        }
+    }
+    return purged_bytes;
+}

@@ -1,0 +1,30 @@
+/*
+ * large: requests above the largest slot: a run of pages of the arena, or a mapping of their own.
+ *
+ * Owns:        nothing; runs belong to their region, mappings to huge.
+ * Invariants:
+ *   G1  the full map has exactly one entry for a large block, that of its first page; after the free it
+ *       says that the block was freed.
+ * Threads:     any.
+ * Ordering:    P6 (map entry).
+ * Progress:    as arena and huge.
+ * Calls:       arena, huge, address map.   Used by: front.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "metadata/address_map.h"
+
+/* bytes >= 1; align_bytes a power of two. NULL: out of memory. *zeroed: every byte is known to be zero. */
+void *hp_large_allocate(size_t bytes, size_t align_bytes, bool *zeroed);
+
+/* False when the pointer is not the start of the block that the entry describes: nothing is done. */
+bool hp_large_free(hp_entry entry, void *pointer);
+
+/* 0 when the pointer is not the start of the block. */
+size_t hp_large_usable_bytes(hp_entry entry, const void *pointer);
+
+/* The block with the new size without copying, or NULL: nothing was changed. */
+void *hp_large_resize(hp_entry entry, void *pointer, size_t bytes);

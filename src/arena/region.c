@@ -1,0 +1,163 @@
+#include "arena/region.h"
+
+#include "metadata/storage.h"
+#include "platform/build.h"
+#include "platform/report.h"
+#include "platform/system.h"
+
+static void check(const hp_region *region)
+{
+    if (hp_debug) {
+        const char *broken = hp_bfc_check(&region->bfc);
+        if (broken != NULL) {
+            hp_broken("bfc", broken);
+        }
+    }
+}
+
+static uint32_t now_ms(void)
+{
+    /* 32 bits of milliseconds wrap after 49 days; ages are differences, so a wrap does no harm. */
+    return (uint32_t)hp_system->now_ms();
+}
+
+static void publish_summary(hp_region *region)
+{
+    /* relaxed: hints for choosing a region; the claim orders what they speak of */
+    atomic_store_explicit(&region->largest_free_pages, hp_bfc_largest_free_pages(&region->bfc),
+                          memory_order_relaxed);
+    /* relaxed: a statistic */
+    atomic_store_explicit(&region->free_pages, region->bfc.free_pages, memory_order_relaxed);
+}
+
+/*
+ * mmap aligns to pages only. Regions are asked for side by side, so the hint is mostly granted;
+ * when not, map more and cut off both ends. A cut that the kernel refuses costs address space only.
+ */
+static char *map_aligned(size_t bytes, void *hint)
+{
+    char *mapped = hp_system->map(hint, bytes);
+    if (mapped == NULL || ((uintptr_t)mapped & (HP_REGION_ALIGN_BYTES - 1)) == 0) {
+        return mapped;
+    }
+    hp_system->unmap(mapped, bytes);
+    mapped = hp_system->map(NULL, bytes + HP_REGION_ALIGN_BYTES);
+    if (mapped == NULL) {
+        return NULL;
+    }
+    char *start = (char *)hp_round_up((uintptr_t)mapped, HP_REGION_ALIGN_BYTES);
+    size_t before = (size_t)(start - mapped);
+    if (before != 0) {
+        hp_system->unmap(mapped, before);
+    }
+    if (before != HP_REGION_ALIGN_BYTES) {
+        hp_system->unmap(start + bytes, HP_REGION_ALIGN_BYTES - before);
+    }
+    return start;
+}
+
+hp_region *hp_region_create(size_t bytes, void *hint)
+{
+    hp_region *region = hp_storage_take(sizeof *region);
+    if (region == NULL) {
+        return NULL;
+    }
+    char *base = map_aligned(bytes, hint);
+    if (base == NULL) {
+        return NULL;
+    }
+    uint32_t page_count = (uint32_t)(bytes / hp_page_bytes());
+    size_t table_bytes = hp_round_up(hp_bfc_table_bytes(page_count), hp_page_bytes());
+    size_t links_bytes = hp_round_up(page_count * sizeof(hp_stack_node), hp_page_bytes());
+    char *tables = hp_system->map(NULL, table_bytes + links_bytes);
+    if (tables == NULL) {
+        hp_system->unmap(base, bytes);
+        return NULL;
+    }
+    region->base = base;
+    region->born_resident = hp_system->is_resident(base + bytes - hp_page_bytes());
+    region->page_bytes = hp_page_bytes();
+    region->page_count = page_count;
+    region->pending_links = (hp_stack_node *)(void *)(tables + table_bytes);
+    hp_bfc_init(&region->bfc, tables, page_count);
+    publish_summary(region);
+    return region;
+}
+
+static void work_in_pending(hp_region *region)
+{
+    hp_stack_node *node = hp_stack_take_all(&region->pending);
+    while (node != NULL) {
+        hp_stack_node *next = hp_stack_next(node);
+        hp_bfc_free(&region->bfc, (uint32_t)(node - region->pending_links), now_ms());
+        node = next;
+    }
+}
+
+bool hp_region_claim(hp_region *region)
+{
+    if (!hp_claim_try(&region->claim)) {
+        return false;
+    }
+    work_in_pending(region);
+    check(region);
+    return true;
+}
+
+void hp_region_release(hp_region *region)
+{
+    check(region);
+    publish_summary(region);
+    hp_claim_release(&region->claim);
+}
+
+uint32_t hp_region_allocate(hp_region *region, uint32_t page_count, uint32_t align_pages)
+{
+    return hp_bfc_allocate(&region->bfc, page_count, align_pages);
+}
+
+void hp_region_free(hp_region *region, uint32_t chunk)
+{
+    if (hp_region_claim(region)) {
+        hp_bfc_free(&region->bfc, chunk, now_ms());
+        hp_region_release(region);
+        return;
+    }
+    hp_stack_push(&region->pending, &region->pending_links[chunk]);
+}
+
+bool hp_region_resize(hp_region *region, uint32_t chunk, uint32_t page_count)
+{
+    if (region->bfc.chunks[chunk].page_count == page_count) {
+        return true;
+    }
+    if (!hp_region_claim(region)) {
+        return false;
+    }
+    bool done = true;
+    if (page_count > region->bfc.chunks[chunk].page_count) {
+        done = hp_bfc_extend(&region->bfc, chunk, page_count);
+    } else {
+        hp_bfc_shrink(&region->bfc, chunk, page_count, now_ms());
+    }
+    hp_region_release(region);
+    return done;
+}
+
+size_t hp_region_purge(hp_region *region)
+{
+    size_t purged_bytes = 0;
+    hp_bfc_chunk *chunks = region->bfc.chunks;
+    /* Handle 0 stays the chunk at page 0: merges keep the lower record. */
+    for (uint32_t chunk = 0; chunk != HP_BFC_NONE; chunk = chunks[chunk].next) {
+        if (chunks[chunk].state != HP_BFC_FREE || !chunks[chunk].dirty) {
+            continue;
+        }
+        size_t bytes = hp_region_chunk_bytes(region, chunk);
+        if (hp_system->discard(hp_region_address(region, chunk), bytes)) {
+            hp_bfc_mark_clean(&region->bfc, chunk);
+            purged_bytes += bytes;
+        }
+    }
+    return purged_bytes;
+}

@@ -1,0 +1,73 @@
+/*
+ * region: one address range from the system, its pages handed out by a BFC core of its own.
+ *
+ * Owns:        the range, the table of the BFC core, one pending link per chunk handle.
+ * Invariants:
+ *   R1  the core is touched only under the region's claim.
+ *   R2  a freed chunk is either free in the core or waits on the pending list, once.
+ *   R3  largest_free_pages and free_pages are what the core said when the claim was last released.
+ * Threads:     hp_region_claim by any; allocate, extend, shrink, purge by the holder of the claim;
+ *              hp_region_free by any thread that holds the chunk.
+ * Ordering:    P1 (claim), P2 (pending list).
+ * Progress:    wait-free in the number of pending frees. Who fails to claim goes to another region, or
+ *              leaves the freed chunk on the pending list, which the next holder works through.
+ * Calls:       bfc, storage, system.   Used by: arena, slab.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena/bfc.h"
+#include "platform/claim.h"
+#include "platform/crossing.h"
+
+#define HP_REGION_ALIGN_BYTES ((size_t)2 << 20)
+
+typedef struct hp_region {
+    /* Shared: what every thread that looks for pages reads. */
+    HP_LINE_ALIGNED hp_claim claim;      /* P1 */
+    _Atomic uint32_t largest_free_pages; /* relaxed hint */
+    _Atomic uint32_t free_pages;         /* relaxed statistic */
+    uint32_t number;                     /* written before publication, as all below to pending */
+    uint32_t page_count;
+    bool born_resident; /* the system gave memory before anybody touched the range */
+    char *base;
+    hp_stack_node *pending_links;
+    size_t page_bytes;
+    HP_LINE_ALIGNED hp_stack pending; /* P2 */
+    /* Under the claim. */
+    HP_LINE_ALIGNED hp_bfc bfc;
+} hp_region;
+
+/* A range of this many bytes (a multiple of 2 MiB) with everything free; NULL when refused. */
+hp_region *hp_region_create(size_t bytes, void *hint);
+
+/* One try. On success the pending frees are worked in. */
+bool hp_region_claim(hp_region *region);
+void hp_region_release(hp_region *region);
+
+/* Handle of a chunk or HP_BFC_NONE. Under the claim. */
+uint32_t hp_region_allocate(hp_region *region, uint32_t page_count, uint32_t align_pages);
+
+/* Free now if the claim can be had, else left as a note. */
+void hp_region_free(hp_region *region, uint32_t chunk);
+
+/* In place, one try; false changes nothing. */
+bool hp_region_resize(hp_region *region, uint32_t chunk, uint32_t page_count);
+
+/* Gives the memory of all free dirty chunks back to the system; returns the bytes. Under the claim. */
+size_t hp_region_purge(hp_region *region);
+
+static inline char *hp_region_address(const hp_region *region, uint32_t chunk)
+{
+    return region->base + (size_t)region->bfc.chunks[chunk].start_page * region->page_bytes;
+}
+
+/* Bytes of a used chunk. Only for who holds the chunk: nobody else changes its length. */
+static inline size_t hp_region_chunk_bytes(const hp_region *region, uint32_t chunk)
+{
+    return (size_t)region->bfc.chunks[chunk].page_count * region->page_bytes;
+}

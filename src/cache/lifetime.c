@@ -1,0 +1,137 @@
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "cache/thread.h"
+#include "metadata/storage.h"
+
+#define EIGHT(value) value, value, value, value, value, value, value, value
+#define EMPTY_LINE                                                                                 \
+    {                                                                                              \
+        {0}, HP_LINE_EMPTY                                                                         \
+    }
+#define NO_OWNER_TAG UINT64_MAX
+
+const hp_thread hp_thread_unborn = {
+    .tag = NO_OWNER_TAG,
+    .lines = {EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE),
+              EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE)},
+};
+
+const hp_thread hp_thread_dead = {
+    .tag = NO_OWNER_TAG,
+    .lines = {EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE),
+              EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE)},
+};
+
+/* Nobody writes through it while it points at a static record: see T3. */
+_Thread_local hp_thread *hp_self HP_INITIAL_EXEC = (hp_thread *)(uintptr_t)&hp_thread_unborn;
+
+static hp_stack parked;                   /* shared: P2 */
+static hp_thread *_Atomic first_thread;   /* shared: P12 */
+static _Atomic bool caches_disabled;      /* shared: relaxed, set once from the options */
+
+typedef enum key_state { KEY_ABSENT, KEY_BEING_MADE, KEY_READY, KEY_REFUSED } key_state;
+static _Atomic uint32_t exit_key_state; /* shared: P13 */
+static pthread_key_t exit_key;          /* written by the thread that makes it, before KEY_READY */
+
+hp_thread *hp_thread_first(void)
+{
+    /* acquire: P12, pairs with new_record */
+    return atomic_load_explicit(&first_thread, memory_order_acquire);
+}
+
+void hp_thread_disable_caches(void)
+{
+    /* relaxed: set before there is a second thread */
+    atomic_store_explicit(&caches_disabled, true, memory_order_relaxed);
+}
+
+/* The destructor of the key. Frees that come later in the thread's exit go by without a cache. */
+static void leave(void *record)
+{
+    hp_thread *self = record;
+    hp_self = (hp_thread *)(uintptr_t)&hp_thread_dead;
+    hp_thread_flush(self);
+    hp_owner_unbind(self->owner);
+    hp_stack_push(&parked, &self->parked_link);
+}
+
+/* True when this thread's exit will be heard of. */
+static bool announce_exit(hp_thread *self)
+{
+    /* acquire: P13, pairs with the store of KEY_READY */
+    uint32_t state = atomic_load_explicit(&exit_key_state, memory_order_acquire);
+    if (state == KEY_ABSENT) {
+        /* acquire: P13. relaxed on failure: another thread makes the key */
+        if (!atomic_compare_exchange_strong_explicit(&exit_key_state, &state, KEY_BEING_MADE,
+                                                     memory_order_acquire, memory_order_relaxed)) {
+            return false;
+        }
+        state = pthread_key_create(&exit_key, leave) == 0 ? KEY_READY : KEY_REFUSED;
+        /* release: P13, pairs with the load above */
+        atomic_store_explicit(&exit_key_state, state, memory_order_release);
+    }
+    /* pthread_setspecific may allocate: hp_self is this record by then, so that is an ordinary malloc. */
+    return state == KEY_READY && pthread_setspecific(exit_key, self) == 0;
+}
+
+static hp_thread *new_record(void)
+{
+    hp_stack_node *node = hp_stack_pop(&parked);
+    if (node != NULL) {
+        return (hp_thread *)(void *)((char *)node - offsetof(hp_thread, parked_link));
+    }
+    hp_thread *record = hp_storage_take(sizeof *record);
+    if (record == NULL) {
+        return NULL;
+    }
+    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
+        record->lines[size_class].filled = HP_LINE_EMPTY;
+    }
+    record->next = hp_thread_first();
+    /* release: P12, pairs with hp_thread_first. acquire on failure: P12, the next try links behind it */
+    while (!atomic_compare_exchange_weak_explicit(&first_thread, &record->next, record,
+                                                  memory_order_release, memory_order_acquire)) {
+    }
+    return record;
+}
+
+static HP_SLOW hp_thread *be_born(void)
+{
+    hp_thread *self = new_record();
+    if (self == NULL) {
+        return NULL;
+    }
+    self->owner = hp_owner_bind();
+    if (self->owner == NULL) {
+        hp_stack_push(&parked, &self->parked_link);
+        return NULL;
+    }
+    self->tag = hp_owner_tag(self->owner->id);
+    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
+        self->refill_chunks[size_class] = 1;
+    }
+    hp_self = self;
+    if (!announce_exit(self)) {
+        /* Nobody would hear of this thread's exit: it goes without a cache this time. */
+        hp_self = (hp_thread *)(uintptr_t)&hp_thread_unborn;
+        hp_thread_flush(self);
+        hp_owner_unbind(self->owner);
+        hp_stack_push(&parked, &self->parked_link);
+        return NULL;
+    }
+    return self;
+}
+
+hp_thread *hp_thread_enter(void)
+{
+    hp_thread *self = hp_self;
+    if (HP_UNLIKELY(self == &hp_thread_unborn)) {
+        /* relaxed: set before there is a second thread */
+        if (atomic_load_explicit(&caches_disabled, memory_order_relaxed)) {
+            return NULL;
+        }
+        return be_born();
+    }
+    return HP_UNLIKELY(self == &hp_thread_dead) ? NULL : self;
+}

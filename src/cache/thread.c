@@ -1,0 +1,217 @@
+#include "cache/thread.h"
+
+#include "cache/outbox.h"
+#include "owner/depot.h"
+#include "owner/inbox.h"
+#include "platform/build.h"
+#include "platform/misuse.h"
+#include "platform/report.h"
+
+static void check(const hp_thread *self)
+{
+    const char *broken = hp_debug ? hp_thread_check(self) : NULL;
+    if (broken != NULL) {
+        hp_broken("thread", broken);
+    }
+}
+
+/* Word by word: a vector load of words that were stored one by one waits for the stores to retire. */
+HP_INLINE void *fill_from_pack(hp_line *line, const hp_pack *pack)
+{
+    line->chunks[0] = pack->chunks[6];
+    line->chunks[1] = pack->chunks[1];
+    line->chunks[2] = pack->chunks[2];
+    line->chunks[3] = pack->chunks[3];
+    line->chunks[4] = pack->chunks[4];
+    line->chunks[5] = pack->chunks[5];
+    line->filled = HP_LINE_EMPTY + 6;
+    return pack->chunks[0];
+}
+
+HP_INLINE void move_to_pack(hp_pack *pack, const hp_line *line)
+{
+    pack->chunks[0] = line->chunks[0];
+    pack->chunks[1] = line->chunks[1];
+    pack->chunks[2] = line->chunks[2];
+    pack->chunks[3] = line->chunks[3];
+    pack->chunks[4] = line->chunks[4];
+    pack->chunks[5] = line->chunks[5];
+    pack->chunks[6] = line->chunks[6];
+}
+
+/*
+ * A class that is used for the first time gets one chunk, then two, four, seven: a thread that needs one
+ * block of a size keeps no seven of them from other threads.
+ */
+static unsigned next_refill(hp_thread *self, unsigned size_class)
+{
+    unsigned count = self->refill_chunks[size_class];
+    unsigned next = count * 2 > HP_LINE_CHUNKS ? HP_LINE_CHUNKS : count * 2;
+    self->refill_chunks[size_class] = (uint8_t)next;
+    return count;
+}
+
+static HP_SLOW void *refill_from_slab(hp_thread *self, hp_owner *owner, unsigned size_class)
+{
+    /* relaxed: a counter; what is missed now is seen next time */
+    if (atomic_load_explicit(&owner->inbox_bytes, memory_order_relaxed) != 0) {
+        hp_inbox_drain(owner);
+    }
+    void *chunks[HP_LINE_CHUNKS];
+    bool zeroed;
+    unsigned count = hp_owner_take(owner, size_class, next_refill(self, size_class), chunks, &zeroed);
+    hp_claim_release(&owner->claim);
+    if (count == 0) {
+        return NULL;
+    }
+    /* The lowest address is handed out first: on top, then from the end of the line down. */
+    hp_line *line = &self->lines[size_class];
+    if (count > 1) {
+        line->chunks[0] = chunks[1];
+        for (unsigned index = 2; index < count; index++) {
+            line->chunks[count - index] = chunks[index];
+        }
+        line->filled = HP_LINE_EMPTY + (int64_t)count - 1;
+    }
+    return chunks[0];
+}
+
+void *hp_thread_refill(hp_thread *self, unsigned size_class)
+{
+    check(self);
+    hp_owner *owner = self->owner;
+    if (HP_UNLIKELY(!hp_claim_try(&owner->claim))) {
+        owner = hp_owner_claim_any(owner);
+        if (owner == NULL) {
+            return NULL;
+        }
+    }
+    hp_pack *pack = hp_depot_pop(owner, size_class);
+    if (HP_UNLIKELY(pack == NULL)) {
+        return refill_from_slab(self, owner, size_class);
+    }
+    void *chunk = fill_from_pack(&self->lines[size_class], pack);
+    hp_depot_recycle(owner, pack);
+    hp_claim_release(&owner->claim);
+    return chunk;
+}
+
+/* The owner is busy: each chunk of the line is left as a note for it. */
+static HP_COLD void post_line(hp_thread *self, hp_line *line)
+{
+    int64_t count = line->filled - HP_LINE_EMPTY;
+    for (int64_t index = 0; index < count; index++) {
+        hp_slab *slab = hp_hot_slab(hp_grain_of(line->chunks[index]));
+        if (slab == NULL) {
+            hp_entry entry = hp_map_get(line->chunks[index]);
+            slab = hp_entry_kind(entry) == HP_KIND_SLAB ? hp_entry_record(entry) : NULL;
+        }
+        uint32_t slot = slab == NULL ? HP_NOT_A_SLOT : hp_slab_index(slab, line->chunks[index]);
+        if (slot == HP_NOT_A_SLOT) {
+            hp_misuse("free()", "invalid pointer", line->chunks[index]);
+        } else {
+            hp_outbox_add(self, slab, slot);
+        }
+    }
+    line->filled = HP_LINE_EMPTY;
+}
+
+static HP_SLOW void spill_to_slabs(hp_owner *owner, hp_line *line)
+{
+    int64_t count = line->filled - HP_LINE_EMPTY;
+    for (int64_t index = 0; index < count; index++) {
+        hp_depot_free_chunk(owner, line->chunks[index]);
+    }
+    line->filled = HP_LINE_EMPTY;
+}
+
+void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk)
+{
+    check(self);
+    hp_owner *owner = self->owner;
+    hp_line *line = &self->lines[size_class];
+    if (HP_LIKELY(hp_claim_try(&owner->claim))) {
+        hp_pack *pack = hp_depot_new_pack(owner, size_class);
+        if (HP_LIKELY(pack != NULL)) {
+            move_to_pack(pack, line);
+            hp_depot_push(owner, size_class, pack);
+        } else {
+            spill_to_slabs(owner, line);
+        }
+        hp_claim_release(&owner->claim);
+    } else {
+        post_line(self, line);
+    }
+    line->chunks[0] = chunk;
+    line->filled = HP_LINE_EMPTY + 1;
+}
+
+void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
+{
+    if (HP_UNLIKELY(self == NULL)) {
+        hp_inbox_free_now(slab, index);
+        return;
+    }
+    if (slab->owner != self->owner) {
+        hp_outbox_add(self, slab, index);
+    } else if (slab->size_class >= HP_SMALL_CLASSES) {
+        hp_inbox_free_now(slab, index);
+    } else {
+        void *chunk = slab->base + (size_t)index * slab->slot_bytes;
+        if (!hp_line_push(&self->lines[slab->size_class], chunk)) {
+            hp_thread_spill(self, slab->size_class, chunk);
+        }
+    }
+}
+
+void *hp_thread_take_slot(hp_thread *self, unsigned size_class, bool *zeroed)
+{
+    hp_owner *owner = hp_owner_claim_any(self != NULL ? self->owner : NULL);
+    if (owner == NULL) {
+        return NULL;
+    }
+    /* relaxed: a counter; what is missed now is seen next time */
+    if (atomic_load_explicit(&owner->inbox_bytes, memory_order_relaxed) != 0) {
+        hp_inbox_drain(owner);
+    }
+    void *chunk = NULL;
+    hp_owner_take(owner, size_class, 1, &chunk, zeroed);
+    hp_claim_release(&owner->claim);
+    return chunk;
+}
+
+void hp_thread_flush(hp_thread *self)
+{
+    check(self);
+    hp_outbox_flush(self);
+    bool claimed = hp_claim_try(&self->owner->claim);
+    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
+        if (claimed) {
+            spill_to_slabs(self->owner, &self->lines[size_class]);
+        } else {
+            post_line(self, &self->lines[size_class]);
+        }
+    }
+    if (claimed) {
+        hp_claim_release(&self->owner->claim);
+    }
+    hp_outbox_flush(self);
+}
+
+const char *hp_thread_check(const hp_thread *self)
+{
+    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
+        const hp_line *line = &self->lines[size_class];
+        if (line->filled < HP_LINE_EMPTY || line->filled > -1) {
+            return "T1: a line is filled beyond its bounds";
+        }
+        for (int64_t index = 0; index < line->filled - HP_LINE_EMPTY; index++) {
+            hp_entry entry = hp_map_get(line->chunks[index]);
+            if (hp_entry_kind(entry) != HP_KIND_SLAB ||
+                ((hp_slab *)hp_entry_record(entry))->size_class != size_class) {
+                return "T2: a line holds what is no chunk of its class";
+            }
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,117 @@
+/*
+ * thread: what one thread keeps for itself: a line of seven chunks per cached class, and an outbox.
+ *
+ * A line is the top chunk, six more, and how far it is filled. Both ends of malloc's and free's fast
+ * paths work on one line and nothing else. The record is two pages at most, line by line on demand.
+ *
+ * Owns:        the lines, the outbox. Records are parked at thread exit and never unmapped.
+ * Invariants:  (hp_thread_check)
+ *   T1  a line holds filled + 8 chunks: chunks[0] on top, then chunks[n-1] down to chunks[1].
+ *   T2  a line holds chunks of its class only.
+ *   T3  a thread without a record points at a static one whose lines are empty and whose tag matches no
+ *       entry of the hot map: neither fast path ever writes to it.
+ * Threads:     the thread itself; a parked record by nobody.
+ * Ordering:    P2 (parked records), P12 (list of all records).
+ * Progress:    wait-free; birth and exit are lock-free.
+ * Calls:       owner, depot, outbox, storage.   Used by: front.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "metadata/address_map.h"
+#include "metadata/size_class.h"
+#include "owner/owner.h"
+#include "platform/compiler.h"
+#include "platform/crossing.h"
+
+/* filled counts up from -8 (empty) to -1 (seven chunks), so that one more than -1 is zero: full. */
+#define HP_LINE_EMPTY (-8)
+
+typedef struct hp_line {
+    void *chunks[HP_LINE_CHUNKS];
+    int64_t filled;
+} hp_line;
+
+_Static_assert(sizeof(hp_line) == HP_LINE_BYTES, "a line is one cache line");
+
+/* Frees of other owners' chunks, combined by bitmap word before they are posted. */
+typedef struct hp_outbox_entry {
+    uint64_t key; /* address of the slab's record + number of the word; 0: unused */
+    uint64_t bits;
+} hp_outbox_entry;
+
+#define HP_OUTBOX_ENTRIES 4u
+#define HP_OUTBOX_LIMIT_BYTES 16384u
+
+typedef struct hp_thread {
+    HP_LINE_ALIGNED uint64_t tag; /* of the owner, as in the hot map */
+    hp_owner *owner;
+    struct hp_thread *next; /* list of all records; written before publication */
+    hp_stack_node parked_link;
+    uint32_t outbox_bytes;
+    uint32_t outbox_victim;
+    HP_LINE_ALIGNED hp_outbox_entry outbox[HP_OUTBOX_ENTRIES];
+    HP_LINE_ALIGNED uint8_t refill_chunks[HP_SMALL_CLASSES]; /* how many the next refill takes */
+    HP_LINE_ALIGNED hp_line lines[HP_SMALL_CLASSES];
+} hp_thread;
+
+_Static_assert(offsetof(hp_thread, lines) == HP_LINES_OFFSET_BYTES, "free adds this offset");
+
+/* The static records: before a thread's first slow path, and after its exit has begun. */
+extern const hp_thread hp_thread_unborn;
+extern const hp_thread hp_thread_dead;
+
+extern _Thread_local hp_thread *hp_self HP_INITIAL_EXEC;
+
+/* The caller's record, made now if this is its first slow path; NULL when it is to have none. */
+hp_thread *hp_thread_enter(void);
+
+/* No thread that starts from now on gets a cache: every free is checked at once. */
+void hp_thread_disable_caches(void);
+
+/* malloc of a cached class whose line is empty. NULL: out of memory. */
+void *hp_thread_refill(hp_thread *self, unsigned size_class);
+
+/* free into a line that is full. */
+void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk);
+
+/* free of a slot of a slab, whosever it is; self may be NULL. */
+void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index);
+
+/* One chunk without a cache; *zeroed as hp_slab_take. NULL: out of memory. */
+void *hp_thread_take_slot(hp_thread *self, unsigned size_class, bool *zeroed);
+
+/* Returns all that the caller's record holds. */
+void hp_thread_flush(hp_thread *self);
+
+/* First record of the list or NULL; go on with ->next. For observers. */
+hp_thread *hp_thread_first(void);
+
+const char *hp_thread_check(const hp_thread *self);
+
+/* The top chunk of a line that is filled so far, which is not HP_LINE_EMPTY. */
+HP_INLINE void *hp_line_take(hp_line *line, int64_t filled)
+{
+    void *top = line->chunks[0];
+    HP_IN_RESULT_REGISTER(top);
+    line->chunks[0] = line->chunks[filled + (int64_t)HP_LINE_CHUNKS];
+    line->filled = filled - 1;
+    return top;
+}
+
+/* False when the line is full. */
+HP_INLINE bool hp_line_push(hp_line *line, void *chunk)
+{
+    int64_t filled = line->filled + 1;
+    if (HP_UNLIKELY(filled == 0)) {
+        return false;
+    }
+    HP_OPAQUE(filled); /* else gcc keeps the old count in a register beside the new one */
+    line->chunks[filled + (int64_t)HP_LINE_CHUNKS] = line->chunks[0];
+    line->chunks[0] = chunk;
+    line->filled = filled;
+    return true;
+}

@@ -1,0 +1,81 @@
+/*
+ * The aligned family. A slot whose size is a multiple of the alignment lies at a multiple of it, so up to
+ * 32 KiB these are the ordinary slots of a rounded size.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "front/slow.h"
+#include "hepta/hepta.h"
+#include "platform/export.h"
+#include "platform/system.h"
+
+#define DEFAULT_ALIGN_BYTES 16u
+
+static void *allocate(size_t alignment, size_t bytes)
+{
+    return alignment <= DEFAULT_ALIGN_BYTES ? hepta_malloc(bytes)
+                                            : hp_slow_aligned(bytes, alignment);
+}
+
+/* As glibc: EINVAL when no power of two is that large, else rounded up to the next one. */
+HP_EXPORT void *hepta_memalign(size_t alignment, size_t bytes)
+{
+    if (alignment > SIZE_MAX / 2 + 1) {
+        errno = EINVAL;
+        return NULL;
+    }
+    size_t power = DEFAULT_ALIGN_BYTES;
+    while (power < alignment) {
+        power <<= 1;
+    }
+    return allocate(power, bytes);
+}
+
+HP_EXPORT void *hepta_aligned_alloc(size_t alignment, size_t bytes)
+{
+    return hepta_memalign(alignment, bytes);
+}
+
+HP_EXPORT int hepta_posix_memalign(void **result, size_t alignment, size_t bytes)
+{
+    if (!hp_is_power_of_two(alignment) || alignment % sizeof(void *) != 0) {
+        return EINVAL;
+    }
+    int saved_errno = errno;
+    void *block = allocate(alignment, bytes);
+    errno = saved_errno;
+    if (block == NULL) {
+        return ENOMEM;
+    }
+    *result = block;
+    return 0;
+}
+
+HP_EXPORT void *hepta_valloc(size_t bytes)
+{
+    return hp_slow_aligned(bytes, hp_page_bytes());
+}
+
+HP_EXPORT void *hepta_pvalloc(size_t bytes)
+{
+    size_t page_bytes = hp_page_bytes();
+    if (bytes > SIZE_MAX - page_bytes) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return hp_slow_aligned(bytes == 0 ? page_bytes : hp_round_up(bytes, page_bytes), page_bytes);
+}
+
+HP_STANDARD_NAME(void *, memalign, (size_t alignment, size_t bytes), hepta_memalign);
+HP_STANDARD_NAME(void *, aligned_alloc, (size_t alignment, size_t bytes), hepta_aligned_alloc);
+HP_STANDARD_NAME(int, posix_memalign, (void **result, size_t alignment, size_t bytes),
+                 hepta_posix_memalign);
+HP_STANDARD_NAME(void *, valloc, (size_t bytes), hepta_valloc);
+HP_STANDARD_NAME(void *, pvalloc, (size_t bytes), hepta_pvalloc);
+HP_STANDARD_NAME(void *, __libc_memalign, (size_t alignment, size_t bytes), hepta_memalign);
+HP_STANDARD_NAME(void *, __libc_valloc, (size_t bytes), hepta_valloc);
+HP_STANDARD_NAME(void *, __libc_pvalloc, (size_t bytes), hepta_pvalloc);
+HP_STANDARD_NAME(int, __posix_memalign, (void **result, size_t alignment, size_t bytes),
+                 hepta_posix_memalign);

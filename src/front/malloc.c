@@ -1,0 +1,114 @@
+/*
+ * The four functions that programs live in, each with its tree of calls; the fast exit comes first.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "front/hot_path.h"
+#include "front/slow.h"
+#include "hepta/hepta.h"
+#include "platform/export.h"
+
+/*
+ * malloc
+ *   line of the class has a chunk: return it                           16 instructions, a leaf
+ *   hp_slow_malloc
+ *     hp_thread_refill          the line is empty
+ *       pack of the owner's depot                                      seven chunks move as one
+ *       refill_from_slab        lowest free bits; drains the inbox first
+ *     allocate_or_fail          first call of a thread, size 0, sizes above 1 KiB
+ *       hp_thread_take_slot     a slot up to 32 KiB, straight from the owner
+ *       hp_large_allocate       a run of pages; a mapping of its own above 4 MiB
+ *       hp_reclaim, once more   the system refused
+ */
+HP_EXPORT void *hepta_malloc(size_t bytes)
+{
+    void *chunk = hp_hot_malloc(bytes);
+    if (HP_LIKELY(chunk != NULL)) {
+        return chunk;
+    }
+    return hp_slow_malloc(bytes);
+}
+
+/*
+ * free
+ *   NULL: return
+ *   the hot map says mine, the line has room: push                     20 instructions, a leaf
+ *   hp_slow_spill               mine, but the line is full
+ *     pack to the owner's depot, or its slabs when the depot is full
+ *   hp_slow_free                not mine
+ *     hp_outbox_add             a slot of another owner: gathered, posted as one atomic OR
+ *     hp_inbox_free_now         a slot above 1 KiB of my owner
+ *     hp_large_free             a run or a mapping
+ *     hp_misuse                 nothing of ours starts there
+ */
+HP_EXPORT void hepta_free(void *pointer)
+{
+    if (HP_UNLIKELY(pointer == NULL)) {
+        return;
+    }
+    hp_line *line = hp_hot_line_of(pointer);
+    if (HP_UNLIKELY(line == NULL)) {
+        hp_slow_free(pointer);
+        return;
+    }
+    if (HP_UNLIKELY(!hp_line_push(line, pointer))) {
+        hp_slow_spill(pointer, line);
+    }
+}
+
+/*
+ * calloc
+ *   line of the class has a chunk: clear it
+ *   hp_slow_malloc_zeroed       tells when the kernel's zeros are still there: nothing to clear
+ */
+HP_EXPORT void *hepta_calloc(size_t count, size_t bytes)
+{
+    size_t total;
+    if (HP_UNLIKELY(__builtin_mul_overflow(count, bytes, &total))) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    void *chunk = hp_hot_malloc(total);
+    bool zeroed = false;
+    if (HP_UNLIKELY(chunk == NULL)) {
+        chunk = hp_slow_malloc_zeroed(total, &zeroed);
+        if (chunk == NULL) {
+            return NULL;
+        }
+    }
+    return zeroed ? chunk : memset(chunk, 0, total);
+}
+
+HP_EXPORT size_t hepta_malloc_usable_size(void *pointer)
+{
+    return pointer == NULL ? 0 : hp_usable_bytes(pointer, "malloc_usable_size()");
+}
+
+HP_EXPORT void hepta_free_sized(void *pointer, size_t bytes)
+{
+    (void)bytes;
+    hepta_free(pointer);
+}
+
+HP_EXPORT void hepta_free_aligned_sized(void *pointer, size_t alignment, size_t bytes)
+{
+    (void)alignment;
+    (void)bytes;
+    hepta_free(pointer);
+}
+
+HP_STANDARD_NAME(void *, malloc, (size_t bytes), hepta_malloc);
+HP_STANDARD_NAME(void, free, (void *pointer), hepta_free);
+HP_STANDARD_NAME(void *, calloc, (size_t count, size_t bytes), hepta_calloc);
+HP_STANDARD_NAME(size_t, malloc_usable_size, (void *pointer), hepta_malloc_usable_size);
+HP_STANDARD_NAME(void, free_sized, (void *pointer, size_t bytes), hepta_free_sized);
+HP_STANDARD_NAME(void, free_aligned_sized, (void *pointer, size_t alignment, size_t bytes),
+                 hepta_free_aligned_sized);
+HP_STANDARD_NAME(void, cfree, (void *pointer), hepta_free);
+HP_STANDARD_NAME(void *, __libc_malloc, (size_t bytes), hepta_malloc);
+HP_STANDARD_NAME(void, __libc_free, (void *pointer), hepta_free);
+HP_STANDARD_NAME(void *, __libc_calloc, (size_t count, size_t bytes), hepta_calloc);
+HP_STANDARD_NAME(void, __libc_cfree, (void *pointer), hepta_free);

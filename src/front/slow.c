@@ -1,0 +1,146 @@
+#include "front/slow.h"
+
+#include <errno.h>
+#include <stdint.h>
+
+#include "arena/arena.h"
+#include "arena/huge.h"
+#include "arena/large.h"
+#include "metadata/address_map.h"
+#include "owner/inbox.h"
+#include "platform/misuse.h"
+#include "platform/system.h"
+
+#define DEFAULT_ALIGN_BYTES 16u
+
+size_t hp_reclaim(void)
+{
+    hp_thread *self = hp_thread_enter();
+    if (self != NULL) {
+        hp_thread_flush(self);
+    }
+    hp_owner_trim_all();
+    return hp_arena_purge() + hp_huge_purge();
+}
+
+static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
+{
+    /* A slot whose size is a multiple of the alignment lies at a multiple of it: see Z2. */
+    size_t slot_bytes =
+        align_bytes <= DEFAULT_ALIGN_BYTES ? bytes : hp_round_up(bytes, align_bytes);
+    hp_thread *self = hp_thread_enter();
+    if (slot_bytes > HP_SLAB_MAX_SLOT_BYTES) {
+        return hp_large_allocate(bytes, align_bytes, zeroed);
+    }
+    unsigned size_class = hp_class_of(slot_bytes);
+    if (size_class < HP_SMALL_CLASSES && self != NULL) {
+        hp_line *line = &self->lines[size_class];
+        return line->filled != HP_LINE_EMPTY ? hp_line_take(line, line->filled)
+                                             : hp_thread_refill(self, size_class);
+    }
+    return hp_thread_take_slot(self, size_class, zeroed);
+}
+
+static HP_SLOW void *allocate_or_fail(size_t bytes, size_t align_bytes, bool *zeroed)
+{
+    *zeroed = false;
+    bytes = bytes == 0 ? 1 : bytes;
+    if (HP_LIKELY(bytes <= PTRDIFF_MAX && align_bytes <= PTRDIFF_MAX - bytes)) {
+        void *chunk = allocate(bytes, align_bytes, zeroed);
+        if (HP_LIKELY(chunk != NULL)) {
+            return chunk;
+        }
+        hp_reclaim();
+        chunk = allocate(bytes, align_bytes, zeroed);
+        if (chunk != NULL) {
+            return chunk;
+        }
+    }
+    errno = ENOMEM;
+    return NULL;
+}
+
+void *hp_slow_malloc(size_t bytes)
+{
+    /* The line is empty far more often than anything else is the matter. */
+    hp_thread *self = hp_self;
+    if (HP_LIKELY(bytes - 1 < HP_SMALL_MAX_BYTES && self->owner != NULL)) {
+        void *chunk = hp_thread_refill(self, hp_class_of(bytes));
+        if (HP_LIKELY(chunk != NULL)) {
+            return chunk;
+        }
+    }
+    bool zeroed;
+    return allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, &zeroed);
+}
+
+void *hp_slow_malloc_zeroed(size_t bytes, bool *zeroed)
+{
+    return allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, zeroed);
+}
+
+void *hp_slow_aligned(size_t bytes, size_t align_bytes)
+{
+    bool zeroed;
+    return allocate_or_fail(bytes, align_bytes, &zeroed);
+}
+
+void hp_slow_spill(void *pointer, hp_line *line)
+{
+    hp_thread *self = hp_self;
+    hp_thread_spill(self, (unsigned)(line - self->lines), pointer);
+}
+
+/* "double free of" when a block of ours was freed there, "invalid pointer" when none ever was. */
+static HP_COLD void report(const char *call, hp_entry entry, const void *pointer)
+{
+    hp_misuse(call, entry == HP_ENTRY_FREED ? "double free of" : "invalid pointer", pointer);
+}
+
+static HP_SLOW void free_by_map(hp_thread *self, void *pointer)
+{
+    hp_entry entry = hp_map_get(pointer);
+    hp_kind kind = hp_entry_kind(entry);
+    if (kind == HP_KIND_SLAB) {
+        hp_slab *slab = hp_entry_record(entry);
+        uint32_t index = hp_slab_index(slab, pointer);
+        if (index != HP_NOT_A_SLOT) {
+            hp_thread_free_slot(self, slab, index);
+            return;
+        }
+    } else if (kind != HP_KIND_NONE && hp_large_free(entry, pointer)) {
+        return;
+    }
+    report("free()", entry, pointer);
+}
+
+void hp_slow_free(void *pointer)
+{
+    hp_thread *self = hp_thread_enter();
+    hp_slab *slab = hp_hot_slab(hp_grain_of(pointer));
+    if (HP_LIKELY(slab != NULL && self != NULL)) {
+        uint32_t index = hp_slab_index(slab, pointer);
+        if (HP_LIKELY(index != HP_NOT_A_SLOT)) {
+            hp_thread_free_slot(self, slab, index);
+            return;
+        }
+    }
+    free_by_map(self, pointer);
+}
+
+size_t hp_usable_bytes(void *pointer, const char *call)
+{
+    hp_entry entry = hp_map_get(pointer);
+    hp_kind kind = hp_entry_kind(entry);
+    size_t bytes = 0;
+    if (kind == HP_KIND_SLAB) {
+        const hp_slab *slab = hp_entry_record(entry);
+        bytes = hp_slab_index(slab, pointer) == HP_NOT_A_SLOT ? 0 : slab->slot_bytes;
+    } else if (kind != HP_KIND_NONE) {
+        bytes = hp_large_usable_bytes(entry, pointer);
+    }
+    if (bytes == 0) {
+        report(call, entry, pointer);
+    }
+    return bytes;
+}

@@ -1,0 +1,38 @@
+/*
+ * What happens once per process, outside malloc and free: options, fork, the end.
+ *
+ * Nothing here must have run before the first malloc: every state of the library starts as zeros and is
+ * filled in where it is needed. So early calls, from the loader or from constructors, just work.
+ *
+ * fork takes no lock of ours. A claim that another thread holds at that moment stays taken in the child:
+ * what it guards may be half changed, and the child goes elsewhere, as everybody does who meets a
+ * taken claim. liburcu's own hooks wait until no observer registers, which is bounded.
+ */
+#include <pthread.h>
+
+#include "cache/thread.h"
+#include "front/slow.h"
+#include "owner/owner.h"
+#include "platform/crossing.h"
+#include "service/options.h"
+
+static void after_fork_in_child(void)
+{
+    hp_fork_child();
+    hp_owner_keep_only(hp_self->owner);
+}
+
+__attribute__((constructor(101))) static void start(void)
+{
+    hp_options_load();
+    pthread_atfork(hp_fork_prepare, hp_fork_parent, after_fork_in_child);
+}
+
+/* The last look at the calling thread's lines: a chunk that was freed twice is found out here at the latest. */
+__attribute__((destructor(101))) static void finish(void)
+{
+    hp_thread *self = hp_self;
+    if (self->owner != NULL) {
+        hp_thread_flush(self);
+    }
+}

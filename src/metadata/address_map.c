@@ -1,0 +1,110 @@
+#include "metadata/address_map.h"
+
+#include "metadata/storage.h"
+#include "platform/system.h"
+
+/* 47 bits of address: 2^17 leaves of 2^18 entries of 4 KiB. A leaf spans 1 GiB and costs 2 MiB of
+   address space, of which only the pages in use are ever touched. */
+#define ADDRESS_BITS 47u
+#define ENTRY_LOG2 12u
+#define LEAF_LOG2 18u
+#define LEAF_ENTRIES ((size_t)1 << LEAF_LOG2)
+#define ROOT_ENTRIES ((size_t)1 << (ADDRESS_BITS - ENTRY_LOG2 - LEAF_LOG2))
+#define ENTRY_BYTES ((size_t)1 << ENTRY_LOG2)
+
+typedef struct map_leaf {
+    _Atomic uint64_t entries[LEAF_ENTRIES]; /* shared: P6 */
+} map_leaf;
+
+hp_hot_map hp_hot;
+static map_leaf *_Atomic root[ROOT_ENTRIES]; /* shared: P5 */
+
+bool hp_hot_set(uint64_t grain, uint64_t owner_id, uint64_t line_offset, void *slab)
+{
+    unsigned index = (uint16_t)grain;
+    uint64_t empty = 0;
+    uint64_t reserved = ~(uint64_t)0; /* matches no grain and no owner */
+    /* acquire: P8, pairs with hp_hot_clear. relaxed on failure: the entry is left to the other grain */
+    if (!atomic_compare_exchange_strong_explicit(&hp_hot.tag[index], &empty, reserved,
+                                                 memory_order_acquire, memory_order_relaxed)) {
+        return false;
+    }
+    /* Only the winner writes these. Whoever reads them got a chunk of this slab first, which the
+       owner's claim or the program orders after this. */
+    hp_hot.line_offset[index] = line_offset;
+    hp_hot.slab[index] = slab;
+    /* relaxed: see above; the tag itself is compared and not followed */
+    atomic_store_explicit(&hp_hot.tag[index], grain ^ hp_owner_tag(owner_id), memory_order_relaxed);
+    return true;
+}
+
+void hp_hot_clear(uint64_t grain)
+{
+    uint64_t mixed = hp_relaxed_xor(&hp_hot.tag[(uint16_t)grain], grain);
+    if (mixed << (64u - HP_OWNER_SHIFT) == 0) {
+        /* release: P8, pairs with the next hp_hot_set of this entry */
+        atomic_store_explicit(&hp_hot.tag[(uint16_t)grain], 0, memory_order_release);
+    }
+}
+
+hp_entry hp_map_get(const void *pointer)
+{
+    size_t page = (uintptr_t)pointer >> ENTRY_LOG2;
+    if (page >> LEAF_LOG2 >= ROOT_ENTRIES) {
+        return 0;
+    }
+    /* acquire: P5, pairs with the installation in hp_map_reserve */
+    map_leaf *leaf = atomic_load_explicit(&root[page >> LEAF_LOG2], memory_order_acquire);
+    if (leaf == NULL) {
+        return 0;
+    }
+    /* acquire: P6, pairs with hp_map_set: the record that the entry names is complete */
+    return atomic_load_explicit(&leaf->entries[page & (LEAF_ENTRIES - 1)], memory_order_acquire);
+}
+
+static bool reserve_leaf(size_t index)
+{
+    /* acquire: P5, pairs with the installation below */
+    if (atomic_load_explicit(&root[index], memory_order_acquire) != NULL) {
+        return true;
+    }
+    map_leaf *fresh = hp_system->map(NULL, sizeof *fresh);
+    if (fresh == NULL) {
+        return false;
+    }
+    map_leaf *absent = NULL;
+    /* release: P5, pairs with the loads of root. acquire on failure: P5, the winner's leaf is used */
+    if (!atomic_compare_exchange_strong_explicit(&root[index], &absent, fresh, memory_order_release,
+                                                 memory_order_acquire)) {
+        hp_system->unmap(fresh, sizeof *fresh);
+    }
+    return true;
+}
+
+bool hp_map_reserve(const void *start, size_t bytes)
+{
+    size_t first = (uintptr_t)start >> (ENTRY_LOG2 + LEAF_LOG2);
+    size_t last = ((uintptr_t)start + bytes - 1) >> (ENTRY_LOG2 + LEAF_LOG2);
+    if (last >= ROOT_ENTRIES) {
+        return false;
+    }
+    for (size_t index = first; index <= last; index++) {
+        if (!reserve_leaf(index)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void hp_map_set(const void *start, size_t bytes, hp_entry entry)
+{
+    size_t first = (uintptr_t)start >> ENTRY_LOG2;
+    size_t last = ((uintptr_t)start + bytes - 1) >> ENTRY_LOG2;
+    for (size_t page = first; page <= last; page++) {
+        /* acquire: P5, pairs with the installation in hp_map_reserve */
+        map_leaf *leaf = atomic_load_explicit(&root[page >> LEAF_LOG2], memory_order_acquire);
+        /* release: P6, pairs with hp_map_get */
+        atomic_store_explicit(&leaf->entries[page & (LEAF_ENTRIES - 1)], entry,
+                              memory_order_release);
+    }
+}

@@ -1,0 +1,121 @@
+/*
+ * address_map: what lies at an address, answered without touching the address.
+ *
+ * The hot map answers free's question for cached classes with one load: a direct-mapped table of
+ * 65,536 entries, one per 64 KiB grain. An entry's tag is grain XOR owner << 48, so that
+ * `grain ^ tag == mine` says at once that the grain is this slab's and the slab is mine. Two grains
+ * 4 GiB apart share an entry: the first keeps it, the other is found in the full map.
+ * The full map has two levels, one 64-bit entry per 4 KiB, and answers for every address.
+ *
+ * Owns:        the hot map, the root and the leaves of the full map.
+ * Invariants:
+ *   A1  an entry is written before the memory that it describes is handed out, and cleared before the
+ *       memory goes back to the arena.
+ *   A2  line_offset and slab of a hot entry change only while its tag is 0.
+ * Threads:     any may look up any address, also a wild one; the holder of the memory sets and clears.
+ * Ordering:    P5 (leaf), P6 (full entry), P8 (reuse of a hot entry). Hot tags otherwise
+ *              are relaxed: a thread that frees a chunk got it from the program, which ordered that
+ *              after malloc and so after the entry.
+ * Progress:    wait-free but for a missing leaf: mapped by whoever needs it, installed with one CAS.
+ * Used by:     region, huge, slab, front.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "metadata/size_class.h"
+#include "platform/compiler.h"
+
+#define HP_OWNER_SHIFT 48u
+#define HP_HOT_ENTRIES 65536u
+
+typedef struct hp_hot_map {
+    _Atomic uint64_t tag[HP_HOT_ENTRIES]; /* shared: relaxed, see Ordering */
+    uint64_t line_offset[HP_HOT_ENTRIES]; /* of the class's line in a thread's cache; A2 */
+    void *slab[HP_HOT_ENTRIES];           /* A2 */
+} hp_hot_map;
+
+extern hp_hot_map hp_hot;
+
+HP_INLINE uint64_t hp_grain_of(const void *pointer)
+{
+    return (uint64_t)(uintptr_t)pointer >> HP_GRAIN_LOG2;
+}
+
+/* Where a thread's cache keeps the line of a class: what free adds to the cache's address. */
+#define HP_LINES_OFFSET_BYTES 192u
+#define HP_LINE_BYTES 64u
+
+HP_INLINE uint64_t hp_line_offset(unsigned size_class)
+{
+    return HP_LINES_OFFSET_BYTES + (uint64_t)size_class * HP_LINE_BYTES;
+}
+
+HP_INLINE uint64_t hp_owner_tag(uint64_t owner_id)
+{
+    return owner_id << HP_OWNER_SHIFT;
+}
+
+/* The slab of a grain if the hot map has it, else NULL. */
+HP_INLINE void *hp_hot_slab(uint64_t grain)
+{
+    uint64_t mixed = hp_relaxed_xor(&hp_hot.tag[(uint16_t)grain], grain);
+    /* Equal grains leave only the owner's id; an empty entry leaves the grain itself. */
+    return mixed << (64u - HP_OWNER_SHIFT) == 0 && mixed != 0 ? hp_hot.slab[(uint16_t)grain] : NULL;
+}
+
+/* True when the grain got its entry; false when another grain holds it, which is no failure. */
+bool hp_hot_set(uint64_t grain, uint64_t owner_id, uint64_t line_offset, void *slab);
+void hp_hot_clear(uint64_t grain);
+
+/* What a page of the full map holds; records are aligned to 64 bytes, so the kind fits below. */
+typedef enum hp_kind { HP_KIND_NONE = 0, HP_KIND_SLAB = 1, HP_KIND_RUN = 2, HP_KIND_HUGE = 3 } hp_kind;
+
+typedef uint64_t hp_entry;
+#define HP_KIND_MASK 3u
+
+/* A block of ours lay here and was freed; its kind is HP_KIND_NONE. */
+#define HP_ENTRY_FREED ((hp_entry)4)
+
+HP_INLINE hp_kind hp_entry_kind(hp_entry entry)
+{
+    return (hp_kind)(entry & HP_KIND_MASK);
+}
+
+HP_INLINE void *hp_entry_record(hp_entry entry)
+{
+    return (void *)(uintptr_t)(entry & ~(hp_entry)HP_KIND_MASK);
+}
+
+HP_INLINE hp_entry hp_entry_of(hp_kind kind, const void *record)
+{
+    return (hp_entry)(uintptr_t)record | (hp_entry)kind;
+}
+
+/* A run's entry names its region by number and its chunk by handle. */
+HP_INLINE hp_entry hp_entry_of_run(uint32_t region, uint32_t chunk)
+{
+    return (hp_entry)chunk << 32 | (hp_entry)region << 8 | HP_KIND_RUN;
+}
+
+HP_INLINE uint32_t hp_entry_region(hp_entry entry)
+{
+    return (uint32_t)(entry >> 8) & 0xffffffu;
+}
+
+HP_INLINE uint32_t hp_entry_chunk(hp_entry entry)
+{
+    return (uint32_t)(entry >> 32);
+}
+
+/* The entry of the 4 KiB that the pointer lies in, 0 when nothing of ours lies there. */
+hp_entry hp_map_get(const void *pointer);
+
+/* Makes sure that entries for the range can be set. False when the system refuses a leaf. */
+bool hp_map_reserve(const void *start, size_t bytes);
+
+/* Sets the entries of the range; it was reserved before. */
+void hp_map_set(const void *start, size_t bytes, hp_entry entry);

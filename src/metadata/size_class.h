@@ -1,0 +1,88 @@
+/*
+ * size_class: which slot size serves a request, and how a slab of that size is cut.
+ *
+ * 16-byte steps to 1,024 (classes 0..63, the ones that threads cache), then 8 per doubling to 32 KiB
+ * (classes 64..103). There is no header, so a slot of a class serves its whole size.
+ *
+ * Owns:        nothing; pure arithmetic.
+ * Invariants:  (tests/spec_size_class.c walks every size)
+ *   Z1  hp_class_bytes(hp_class_of(n)) >= n; at most n + 15 up to 1,024, at most n * 1.125 beyond.
+ *   Z2  a class of size s in (2^k, 2^(k+1)] is a multiple of its step, so a request that is rounded up
+ *       to a multiple of a power of two gets a slot size that is a multiple of it too.
+ * Threads:     any.
+ * Ordering:    none.
+ * Progress:    wait-free.
+ * Used by:     slab, owner, thread, front.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "platform/compiler.h"
+
+#define HP_SMALL_STEP_BYTES 16u
+#define HP_SMALL_MAX_BYTES 1024u
+#define HP_SMALL_CLASSES (HP_SMALL_MAX_BYTES / HP_SMALL_STEP_BYTES)
+#define HP_SMALL_MAX_LOG2 10u
+#define HP_STEPS_LOG2 3u /* 8 classes per doubling above HP_SMALL_MAX_BYTES */
+#define HP_SLAB_MAX_SLOT_BYTES 32768u
+#define HP_CLASSES (HP_SMALL_CLASSES + 5u * (1u << HP_STEPS_LOG2))
+
+/* A slab is a multiple of this and aligned to it: the grain of the hot map. */
+#define HP_GRAIN_LOG2 16u
+#define HP_GRAIN_BYTES ((size_t)1 << HP_GRAIN_LOG2)
+#define HP_SMALL_SLAB_BYTES HP_GRAIN_BYTES
+/* Slots above 8 KiB lie in larger slabs, so that every slab has at least 8. */
+#define HP_LARGE_SLOT_BYTES 8192u
+#define HP_LARGE_SLAB_BYTES (4 * HP_GRAIN_BYTES)
+#define HP_SLAB_MAX_SLOTS (HP_SMALL_SLAB_BYTES / HP_SMALL_STEP_BYTES)
+
+_Static_assert(HP_SLAB_MAX_SLOTS <= 64 * 64, "one summary word covers every bitmap word of a slab");
+
+/* 1 <= bytes <= HP_SLAB_MAX_SLOT_BYTES */
+HP_INLINE unsigned hp_class_of(size_t bytes)
+{
+    size_t last = bytes - 1;
+    if (last < HP_SMALL_MAX_BYTES) {
+        return (unsigned)(last / HP_SMALL_STEP_BYTES);
+    }
+    unsigned log2 = hp_highest_bit(last);
+    unsigned step_log2 = log2 - HP_STEPS_LOG2;
+    unsigned step = (unsigned)(last >> step_log2) - (1u << HP_STEPS_LOG2);
+    return HP_SMALL_CLASSES + ((log2 - HP_SMALL_MAX_LOG2) << HP_STEPS_LOG2) + step;
+}
+
+HP_INLINE size_t hp_class_bytes(unsigned size_class)
+{
+    if (size_class < HP_SMALL_CLASSES) {
+        return (size_t)(size_class + 1) * HP_SMALL_STEP_BYTES;
+    }
+    unsigned above = size_class - HP_SMALL_CLASSES;
+    unsigned doubling = above >> HP_STEPS_LOG2;
+    size_t steps = (1u << HP_STEPS_LOG2) + (above & ((1u << HP_STEPS_LOG2) - 1)) + 1;
+    return steps << (HP_SMALL_MAX_LOG2 - HP_STEPS_LOG2 + doubling);
+}
+
+HP_INLINE size_t hp_class_slab_bytes(unsigned size_class)
+{
+    return hp_class_bytes(size_class) <= HP_LARGE_SLOT_BYTES ? HP_SMALL_SLAB_BYTES
+                                                             : HP_LARGE_SLAB_BYTES;
+}
+
+/*
+ * Division by multiplication: offset / slot = (offset * reciprocal) >> 40, exact for every offset
+ * below the largest slab (Granlund and Montgomery, "Division by invariant integers using
+ * multiplication", 1994: the error offset * (reciprocal - 2^40 / slot) stays below 2^40 / slot).
+ */
+#define HP_RECIPROCAL_SHIFT 40u
+
+HP_INLINE uint64_t hp_reciprocal(size_t slot_bytes)
+{
+    return (((uint64_t)1 << HP_RECIPROCAL_SHIFT) + slot_bytes - 1) / slot_bytes;
+}
+
+HP_INLINE unsigned hp_divide(size_t offset, uint64_t reciprocal)
+{
+    return (unsigned)((offset * reciprocal) >> HP_RECIPROCAL_SHIFT);
+}

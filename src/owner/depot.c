@@ -1,0 +1,54 @@
+#include "owner/depot.h"
+
+#include "metadata/address_map.h"
+#include "metadata/storage.h"
+#include "owner/inbox.h"
+#include "platform/misuse.h"
+
+#define PACKS_PER_BATCH 8u
+
+bool hp_depot_make_packs(hp_owner *owner)
+{
+    hp_pack *packs = hp_storage_take(PACKS_PER_BATCH * sizeof *packs);
+    if (packs == NULL) {
+        return false;
+    }
+    for (unsigned index = 0; index < PACKS_PER_BATCH; index++) {
+        hp_depot_recycle(owner, &packs[index]);
+    }
+    return true;
+}
+
+void hp_depot_free_chunk(hp_owner *owner, void *chunk)
+{
+    hp_slab *slab = hp_hot_slab(hp_grain_of(chunk));
+    if (HP_UNLIKELY(slab == NULL)) {
+        hp_entry entry = hp_map_get(chunk);
+        if (hp_entry_kind(entry) != HP_KIND_SLAB) {
+            hp_misuse("free()", "invalid pointer", chunk);
+            return;
+        }
+        slab = hp_entry_record(entry);
+    }
+    uint32_t index = hp_slab_index(slab, chunk);
+    if (HP_UNLIKELY(index == HP_NOT_A_SLOT)) {
+        hp_misuse("free()", "invalid pointer", chunk);
+    } else if (HP_UNLIKELY(slab->owner != owner)) {
+        hp_inbox_post(slab, index / 64, (uint64_t)1 << (index & 63));
+    } else if (HP_UNLIKELY(!hp_owner_put(owner, slab, index))) {
+        hp_misuse("free()", "double free of", chunk);
+    }
+}
+
+void hp_depot_empty(hp_owner *owner)
+{
+    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
+        hp_pack *pack;
+        while ((pack = hp_depot_pop(owner, size_class)) != NULL) {
+            for (unsigned index = 0; index < HP_LINE_CHUNKS; index++) {
+                hp_depot_free_chunk(owner, pack->chunks[index]);
+            }
+            hp_depot_recycle(owner, pack);
+        }
+    }
+}

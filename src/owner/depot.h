@@ -1,0 +1,80 @@
+/*
+ * depot: full lines between a thread's cache and the slabs, so that seven chunks move as one.
+ *
+ * Owns:        the packs, which lie in the owner.
+ * Invariants:
+ *   D1  a class has at most hp_depot_limit packs.
+ *   D2  a chunk in a pack is out of its slab: its bit is not set.
+ * Threads:     under the owner's claim.
+ * Ordering:    P1.
+ * Progress:    wait-free.
+ * Calls:       owner, storage.   Used by: thread, owner.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "owner/owner.h"
+
+/* Packs per class: 32 KiB of chunks, at least 2 packs and at most 16. */
+#define HP_DEPOT_CLASS_BYTES 32768u
+#define HP_DEPOT_MIN_PACKS 2u
+#define HP_DEPOT_MAX_PACKS 16u
+
+HP_INLINE uint32_t hp_depot_limit(unsigned size_class)
+{
+    uint32_t packs =
+        HP_DEPOT_CLASS_BYTES / (HP_LINE_CHUNKS * HP_SMALL_STEP_BYTES * (size_class + 1));
+    packs = packs < HP_DEPOT_MIN_PACKS ? HP_DEPOT_MIN_PACKS : packs;
+    return packs > HP_DEPOT_MAX_PACKS ? HP_DEPOT_MAX_PACKS : packs;
+}
+
+/* An empty pack for a class that is below its limit, NULL when it is not or there is no memory. */
+HP_INLINE hp_pack *hp_depot_new_pack(hp_owner *owner, unsigned size_class);
+
+HP_INLINE void hp_depot_push(hp_owner *owner, unsigned size_class, hp_pack *pack)
+{
+    pack->next = owner->depot[size_class];
+    owner->depot[size_class] = pack;
+    owner->depot_count[size_class]++;
+}
+
+/* NULL when the class has none. The pack goes back by hp_depot_recycle. */
+HP_INLINE hp_pack *hp_depot_pop(hp_owner *owner, unsigned size_class)
+{
+    hp_pack *pack = owner->depot[size_class];
+    if (pack != NULL) {
+        owner->depot[size_class] = pack->next;
+        owner->depot_count[size_class]--;
+    }
+    return pack;
+}
+
+HP_INLINE void hp_depot_recycle(hp_owner *owner, hp_pack *pack)
+{
+    pack->next = owner->spare_packs;
+    owner->spare_packs = pack;
+}
+
+/* Makes a few spare packs; false: out of memory. */
+bool hp_depot_make_packs(hp_owner *owner);
+
+HP_INLINE hp_pack *hp_depot_new_pack(hp_owner *owner, unsigned size_class)
+{
+    if (owner->depot_count[size_class] >= hp_depot_limit(size_class)) {
+        return NULL;
+    }
+    if (HP_UNLIKELY(owner->spare_packs == NULL) && !hp_depot_make_packs(owner)) {
+        return NULL;
+    }
+    hp_pack *pack = owner->spare_packs;
+    owner->spare_packs = pack->next;
+    return pack;
+}
+
+/* Frees a chunk that came from a line or a pack: into its slab if that is this owner's, else by a note. */
+void hp_depot_free_chunk(hp_owner *owner, void *chunk);
+
+/* Returns all chunks of all packs to their slabs. */
+void hp_depot_empty(hp_owner *owner);

@@ -1,0 +1,98 @@
+#include "owner/inbox.h"
+
+#include <stddef.h>
+
+#include "platform/misuse.h"
+
+static hp_slab *slab_of_link(hp_stack_node *link)
+{
+    return (hp_slab *)(void *)((char *)link - offsetof(hp_slab, inbox_link));
+}
+
+/* Reports each slot of the bits as freed twice. */
+static HP_COLD void report_twice(const hp_slab *slab, unsigned word, uint64_t bits)
+{
+    for (; bits != 0; bits &= bits - 1) {
+        size_t index = word * 64 + hp_lowest_bit(bits);
+        hp_misuse("free()", "double free of", slab->base + index * slab->slot_bytes);
+    }
+}
+
+static HP_SLOW void drain_if_possible(hp_owner *owner)
+{
+    if (hp_claim_try(&owner->claim)) {
+        hp_inbox_drain(owner);
+        hp_claim_release(&owner->claim);
+    }
+}
+
+void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits)
+{
+    /* release: P3, pairs with the exchange in drain_slab: the freer's last use of the chunks comes first */
+    uint64_t old = atomic_fetch_or_explicit(&slab->remote[word], bits, memory_order_release);
+    if (HP_UNLIKELY((old & bits) != 0)) {
+        report_twice(slab, word, old & bits);
+    }
+    hp_owner *owner = slab->owner;
+    uint64_t bytes = (uint64_t)hp_count_bits(bits) * slab->slot_bytes;
+    /* acq_rel: P4, pairs with the exchange in drain_slab: the bits come first, and a push after it may
+       overwrite the link that the drainer has read */
+    uint64_t pending =
+        atomic_fetch_or_explicit(&slab->pending, (uint64_t)1 << word, memory_order_acq_rel);
+    if (pending == 0) {
+        hp_stack_push(&owner->inbox, &slab->inbox_link);
+    }
+    /* relaxed: a counter that only triggers work; counted after the push, so that a drain which misses
+       the slab leaves a count that makes somebody look again */
+    uint64_t waiting =
+        atomic_fetch_add_explicit(&owner->inbox_bytes, bytes, memory_order_relaxed) + bytes;
+    if (HP_UNLIKELY(waiting > HP_INBOX_LIMIT_BYTES)) {
+        drain_if_possible(owner);
+    }
+}
+
+static void drain_slab(hp_owner *owner, hp_slab *slab)
+{
+    /* acq_rel: P4, pairs with the fetch_or in hp_inbox_post, both ways */
+    uint64_t pending = atomic_exchange_explicit(&slab->pending, 0, memory_order_acq_rel);
+    for (; pending != 0; pending &= pending - 1) {
+        unsigned word = hp_lowest_bit(pending);
+        /* acquire: P3, pairs with the fetch_or in hp_inbox_post */
+        uint64_t bits = atomic_exchange_explicit(&slab->remote[word], 0, memory_order_acquire);
+        if (bits == 0) {
+            continue;
+        }
+        uint64_t twice = hp_owner_put_word(owner, slab, word, bits);
+        if (HP_UNLIKELY(twice != 0)) {
+            report_twice(slab, word, twice);
+        }
+    }
+}
+
+void hp_inbox_drain(hp_owner *owner)
+{
+    /* relaxed: a counter that only triggers work; what comes in between is counted for the next time */
+    atomic_store_explicit(&owner->inbox_bytes, 0, memory_order_relaxed);
+    hp_stack_node *link = hp_stack_take_all(&owner->inbox);
+    while (link != NULL) {
+        hp_slab *slab = slab_of_link(link);
+        /* The link is read before pending is cleared: from then on the slab may be pushed again. */
+        link = hp_stack_next(link);
+        drain_slab(owner, slab);
+    }
+}
+
+void hp_inbox_free_now(hp_slab *slab, unsigned index)
+{
+    hp_owner *owner = slab->owner;
+    if (!hp_claim_try(&owner->claim)) {
+        hp_inbox_post(slab, index / 64, (uint64_t)1 << (index & 63));
+        return;
+    }
+    /* A note of the same slot would tell of a double free: look at the notes first. */
+    hp_inbox_drain(owner);
+    if (!hp_owner_put(owner, slab, index)) {
+        report_twice(slab, index / 64, (uint64_t)1 << (index & 63));
+    }
+    hp_claim_release(&owner->claim);
+}

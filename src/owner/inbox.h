@@ -1,0 +1,36 @@
+/*
+ * inbox: frees that reach an owner from threads that do not hold its claim.
+ *
+ * A free sets a bit in the slab's remote word; the slab, not the chunk, goes on the owner's inbox.
+ *
+ *   freer:    fetch_or(remote[w], bits)         drainer: take all slabs; for each:
+ *             fetch_or(pending, 1 << w)                  read its link
+ *             pending was 0? push the slab               exchange(pending, 0): may be pushed again
+ *                                                        for each w: exchange(remote[w], 0)
+ *
+ * A freer that is late can push a slab whose bits the drainer has seen already; the slab then lies in
+ * the same owner's inbox without news, also when its record serves another chunk by then: harmless.
+ *
+ * Owns:        the protocol; the words lie in slab and owner.
+ * Invariants:
+ *   I1  a slab is on its owner's inbox, or about to be pushed, exactly when pending is not 0.
+ *   I2  a remote bit is consumed exactly once.
+ * Threads:     hp_inbox_post by any; hp_inbox_drain under the owner's claim.
+ * Ordering:    P2 (stack), P3 (remote), P4 (pending).
+ * Progress:    post is wait-free but for the lock-free push; drain is wait-free in what it took.
+ * Calls:       slab, owner, crossing.   Used by: owner, outbox, thread.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "owner/owner.h"
+
+/* Above this many waiting bytes a freer tries to claim the owner and drains it itself. */
+#define HP_INBOX_LIMIT_BYTES ((uint64_t)256 << 10)
+
+void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits);
+void hp_inbox_drain(hp_owner *owner);
+
+/* Frees one slot at once if the owner can be claimed, else posts it. */
+void hp_inbox_free_now(hp_slab *slab, unsigned index);

@@ -1,0 +1,316 @@
+#include "owner/owner.h"
+
+#include "metadata/storage.h"
+#include "owner/depot.h"
+#include "owner/inbox.h"
+#include "platform/build.h"
+#include "platform/report.h"
+#include "platform/system.h"
+
+/* Two processors and sixteen threads then have eight owners: few enough to share what is free. */
+#define OWNERS_PER_PROCESSOR 4u
+
+static hp_owner *_Atomic first_owner; /* shared: P11 */
+static _Atomic uint32_t owner_count;  /* shared: relaxed counter; numbers given out */
+
+static void check(const hp_owner *owner)
+{
+    const char *broken = hp_debug ? hp_owner_check(owner) : NULL;
+    if (broken != NULL) {
+        hp_broken("owner", broken);
+    }
+}
+
+/* The whole owner is too much to walk at every step. */
+static void check_slab(const hp_slab *slab)
+{
+    const char *broken = hp_debug ? hp_slab_check(slab) : NULL;
+    if (broken != NULL) {
+        hp_broken("slab", broken);
+    }
+}
+
+hp_owner *hp_owner_first(void)
+{
+    /* acquire: P11, pairs with new_owner */
+    return atomic_load_explicit(&first_owner, memory_order_acquire);
+}
+
+static uint32_t usable_processors(void)
+{
+    enum { UNKNOWN = 0, ASKING = UINT32_MAX };
+    static _Atomic uint32_t known; /* shared: relaxed; a number that depends on nothing */
+    uint32_t unknown = UNKNOWN;
+    /* relaxed: one thread asks the system; it may allocate while it does, and comes by here again */
+    if (atomic_compare_exchange_strong_explicit(&known, &unknown, ASKING, memory_order_relaxed,
+                                                memory_order_relaxed)) {
+        unknown = hp_usable_processors();
+        /* relaxed: as above */
+        atomic_store_explicit(&known, unknown, memory_order_relaxed);
+    }
+    return unknown == ASKING ? 1 : unknown;
+}
+
+/* A new, claimed and listed owner, or NULL. */
+static HP_SLOW hp_owner *new_owner(void)
+{
+    hp_owner *owner = hp_storage_take(sizeof *owner);
+    if (owner == NULL) {
+        return NULL;
+    }
+    /* relaxed: only a number is taken */
+    uint32_t number = atomic_fetch_add_explicit(&owner_count, 1, memory_order_relaxed);
+    if (number >= HP_OWNER_ID_MAX) {
+        return NULL;
+    }
+    owner->id = number + 1;
+    if (!hp_claim_try(&owner->claim)) {
+        return NULL;
+    }
+    owner->next = hp_owner_first();
+    /* release: P11, pairs with hp_owner_first. acquire on failure: P11, the next try links behind it */
+    while (!atomic_compare_exchange_weak_explicit(&first_owner, &owner->next, owner,
+                                                  memory_order_release, memory_order_acquire)) {
+    }
+    return owner;
+}
+
+hp_owner *hp_owner_bind(void)
+{
+    hp_owner *best = NULL;
+    uint32_t best_threads = UINT32_MAX;
+    uint32_t count = 0;
+    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
+        /* relaxed: a hint for balance */
+        uint32_t threads = atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
+        if (threads < best_threads) {
+            best = owner;
+            best_threads = threads;
+        }
+        count++;
+    }
+    if (best == NULL || (best_threads > 0 && count < OWNERS_PER_PROCESSOR * usable_processors())) {
+        hp_owner *fresh = new_owner();
+        if (fresh != NULL) {
+            hp_claim_release(&fresh->claim);
+            best = fresh;
+        }
+    }
+    if (best != NULL) {
+        /* relaxed: a counter for balance */
+        atomic_fetch_add_explicit(&best->bound_threads, 1, memory_order_relaxed);
+    }
+    return best;
+}
+
+void hp_owner_unbind(hp_owner *owner)
+{
+    /* relaxed: a counter for balance */
+    atomic_fetch_sub_explicit(&owner->bound_threads, 1, memory_order_relaxed);
+}
+
+void hp_owner_keep_only(hp_owner *bound)
+{
+    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
+        /* relaxed: a counter for balance, and there is one thread */
+        atomic_store_explicit(&owner->bound_threads, owner == bound, memory_order_relaxed);
+    }
+}
+
+hp_owner *hp_owner_claim_any(hp_owner *preferred)
+{
+    if (preferred != NULL && HP_LIKELY(hp_claim_try(&preferred->claim))) {
+        return preferred;
+    }
+    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
+        if (owner != preferred && hp_claim_try(&owner->claim)) {
+            return owner;
+        }
+    }
+    return new_owner();
+}
+
+static void link_slab(hp_class_slabs *slabs, hp_slab *slab)
+{
+    /* Behind the first, which goes on serving: a slab that just got its first free slot is nearly full. */
+    hp_slab *before = slabs->first;
+    slab->free->previous = before;
+    slab->free->next = before == NULL ? NULL : before->free->next;
+    if (before == NULL) {
+        slabs->first = slab;
+    } else {
+        before->free->next = slab;
+    }
+    if (slab->free->next != NULL) {
+        slab->free->next->free->previous = slab;
+    }
+}
+
+static void unlink_slab(hp_class_slabs *slabs, hp_slab *slab)
+{
+    hp_slab *previous = slab->free->previous;
+    hp_slab *next = slab->free->next;
+    if (previous == NULL) {
+        slabs->first = next;
+    } else {
+        previous->free->next = next;
+    }
+    if (next != NULL) {
+        next->free->previous = previous;
+    }
+}
+
+static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
+{
+    unsigned capacity = hp_slab_record_capacity(size_class);
+    hp_slab *slab = owner->spare_records[capacity];
+    if (slab != NULL) {
+        owner->spare_records[capacity] = slab->free->next;
+    } else {
+        slab = hp_slab_new_record(owner, capacity);
+        if (slab == NULL) {
+            return NULL;
+        }
+    }
+    if (!hp_slab_open(slab, size_class)) {
+        slab->free->next = owner->spare_records[capacity];
+        owner->spare_records[capacity] = slab;
+        return NULL;
+    }
+    hp_class_slabs *slabs = &owner->classes[size_class];
+    slabs->slab_count++;
+    slabs->empty_count++;
+    link_slab(slabs, slab);
+    return slab;
+}
+
+static void close_slab(hp_owner *owner, hp_slab *slab)
+{
+    hp_class_slabs *slabs = &owner->classes[slab->size_class];
+    unsigned capacity = hp_slab_record_capacity(slab->size_class);
+    unlink_slab(slabs, slab);
+    slabs->slab_count--;
+    slabs->empty_count--;
+    hp_slab_close(slab);
+    slab->free->next = owner->spare_records[capacity];
+    owner->spare_records[capacity] = slab;
+}
+
+unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks,
+                       bool *zeroed)
+{
+    hp_class_slabs *slabs = &owner->classes[size_class];
+    hp_slab *slab = slabs->first;
+    if (HP_UNLIKELY(slab == NULL)) {
+        slab = open_slab(owner, size_class);
+        if (slab == NULL) {
+            return 0;
+        }
+    }
+    if (slab->free->free_count == slab->slot_count) {
+        slabs->empty_count--;
+    }
+    unsigned taken = hp_slab_take(slab, count, chunks, zeroed);
+    if (slab->free->free_count == 0) {
+        unlink_slab(slabs, slab);
+    }
+    check_slab(slab);
+    return taken;
+}
+
+bool hp_owner_put(hp_owner *owner, hp_slab *slab, unsigned index)
+{
+    return hp_owner_put_word(owner, slab, index / 64, (uint64_t)1 << (index & 63)) == 0;
+}
+
+uint64_t hp_owner_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits)
+{
+    hp_class_slabs *slabs = &owner->classes[slab->size_class];
+    uint32_t before = slab->free->free_count;
+    uint64_t twice = hp_slab_put_word(slab, word, bits);
+    uint32_t after = slab->free->free_count;
+    if (after == before) {
+        return twice;
+    }
+    check_slab(slab);
+    if (before == 0) {
+        link_slab(slabs, slab);
+    }
+    if (HP_UNLIKELY(after == slab->slot_count)) {
+        slabs->empty_count++;
+        if (slabs->empty_count > 1) {
+            close_slab(owner, slab);
+        }
+    }
+    return twice;
+}
+
+void hp_owner_drain(hp_owner *owner)
+{
+    hp_inbox_drain(owner);
+}
+
+void hp_owner_trim(hp_owner *owner)
+{
+    hp_depot_empty(owner);
+    for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
+        hp_class_slabs *slabs = &owner->classes[size_class];
+        for (hp_slab *slab = slabs->first; slab != NULL && slabs->empty_count > 0;) {
+            hp_slab *next = slab->free->next;
+            if (slab->free->free_count == slab->slot_count) {
+                close_slab(owner, slab);
+            }
+            slab = next;
+        }
+    }
+    check(owner);
+}
+
+void hp_owner_trim_all(void)
+{
+    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
+        if (hp_claim_try(&owner->claim)) {
+            hp_owner_drain(owner);
+            hp_owner_trim(owner);
+            hp_claim_release(&owner->claim);
+        }
+    }
+}
+
+static const char *check_class(const hp_owner *owner, unsigned size_class)
+{
+    const hp_class_slabs *slabs = &owner->classes[size_class];
+    uint32_t empty = 0;
+    const hp_slab *previous = NULL;
+    for (const hp_slab *slab = slabs->first; slab != NULL; slab = slab->free->next) {
+        const char *broken = hp_slab_check(slab);
+        if (broken != NULL) {
+            return broken;
+        }
+        if (slab->owner != owner || slab->size_class != size_class) {
+            return "O4: a slab is in another owner's or class's list";
+        }
+        if (slab->free->free_count == 0 || slab->free->previous != previous) {
+            return "O2: a full slab is listed, or the list is torn";
+        }
+        empty += slab->free->free_count == slab->slot_count;
+        previous = slab;
+    }
+    return empty == slabs->empty_count && empty <= 1 ? NULL : "O2: wholly free slabs are miscounted";
+}
+
+const char *hp_owner_check(const hp_owner *owner)
+{
+    for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
+        const char *broken = check_class(owner, size_class);
+        if (broken != NULL) {
+            return broken;
+        }
+    }
+    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
+        if (owner->depot_count[size_class] > hp_depot_limit(size_class)) {
+            return "O3: a class of the depot is above its limit";
+        }
+    }
+    return NULL;
+}

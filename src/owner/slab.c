@@ -1,0 +1,144 @@
+#include "owner/slab.h"
+
+#include <string.h>
+
+#include "arena/arena.h"
+#include "metadata/address_map.h"
+#include "metadata/storage.h"
+#include "owner/owner.h"
+#include "platform/system.h"
+
+static unsigned words_of(unsigned size_class)
+{
+    size_t slots = hp_class_slab_bytes(size_class) / hp_class_bytes(size_class);
+    return (unsigned)((slots + 63) / 64);
+}
+
+unsigned hp_slab_record_capacity(unsigned size_class)
+{
+    unsigned words = words_of(size_class);
+    return words == 1 ? 0 : hp_highest_bit(words - 1) + 1;
+}
+
+hp_slab *hp_slab_new_record(hp_owner *owner, unsigned capacity)
+{
+    size_t words_bytes = sizeof(uint64_t) << capacity;
+    size_t shared_bytes = hp_round_up(sizeof(hp_slab) + words_bytes, HP_CACHE_LINE_BYTES);
+    char *record = hp_storage_take(shared_bytes + sizeof(hp_slab_free) + words_bytes);
+    if (record == NULL) {
+        return NULL;
+    }
+    hp_slab *slab = (hp_slab *)(void *)record;
+    slab->owner = owner;
+    slab->free = (hp_slab_free *)(void *)(record + shared_bytes);
+    return slab;
+}
+
+static void fill_words(hp_slab *slab)
+{
+    hp_slab_free *free = slab->free;
+    for (unsigned word = 0; word < slab->word_count; word++) {
+        unsigned left = slab->slot_count - word * 64;
+        free->words[word] = left >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << left) - 1;
+    }
+    free->nonempty =
+        slab->word_count == 64 ? ~(uint64_t)0 : ((uint64_t)1 << slab->word_count) - 1;
+    free->free_count = slab->slot_count;
+    free->previous = NULL;
+    free->next = NULL;
+}
+
+bool hp_slab_open(hp_slab *slab, unsigned size_class)
+{
+    hp_run run;
+    if (!hp_arena_take(hp_class_slab_bytes(size_class), HP_GRAIN_BYTES, &run)) {
+        return false;
+    }
+    size_t slot_bytes = hp_class_bytes(size_class);
+    slab->base = run.start;
+    slab->reciprocal = hp_reciprocal(slot_bytes);
+    slab->slot_bytes = (uint32_t)slot_bytes;
+    slab->slot_count = (uint32_t)(run.bytes / slot_bytes);
+    slab->region = run.region;
+    slab->chunk = run.chunk;
+    slab->size_class = (uint16_t)size_class;
+    slab->word_count = (uint16_t)words_of(size_class);
+    slab->free->untouched_from = 0;
+    slab->free->zeroed = run.zeroed;
+    fill_words(slab);
+    hp_map_set(slab->base, run.bytes, hp_entry_of(HP_KIND_SLAB, slab));
+    if (size_class < HP_SMALL_CLASSES) {
+        hp_hot_set(hp_grain_of(slab->base), slab->owner->id, hp_line_offset(size_class), slab);
+    }
+    return true;
+}
+
+void hp_slab_close(hp_slab *slab)
+{
+    if (slab->size_class < HP_SMALL_CLASSES) {
+        hp_hot_clear(hp_grain_of(slab->base));
+    }
+    hp_map_set(slab->base, hp_class_slab_bytes(slab->size_class), HP_ENTRY_FREED);
+    hp_region_free(slab->region, slab->chunk);
+}
+
+unsigned hp_slab_take(hp_slab *slab, unsigned count, void **chunks, bool *zeroed)
+{
+    hp_slab_free *free = slab->free;
+    unsigned taken = 0;
+    uint32_t index = 0;
+    while (taken < count && free->nonempty != 0) {
+        unsigned word = hp_lowest_bit(free->nonempty);
+        uint64_t bits = free->words[word];
+        do {
+            index = word * 64 + hp_lowest_bit(bits);
+            bits &= bits - 1;
+            chunks[taken++] = slab->base + (size_t)index * slab->slot_bytes;
+        } while (bits != 0 && taken < count);
+        free->words[word] = bits;
+        if (bits == 0) {
+            free->nonempty &= free->nonempty - 1;
+        }
+    }
+    free->free_count -= taken;
+    *zeroed = free->zeroed && chunks[0] >= (void *)(slab->base + (size_t)free->untouched_from *
+                                                                     slab->slot_bytes);
+    /* Slots are taken lowest first, so the last index is the highest of this take. */
+    if (index >= free->untouched_from) {
+        free->untouched_from = index + 1;
+    }
+    return taken;
+}
+
+bool hp_slab_put(hp_slab *slab, unsigned index)
+{
+    return hp_slab_put_word(slab, index / 64, (uint64_t)1 << (index & 63)) == 0;
+}
+
+uint64_t hp_slab_put_word(hp_slab *slab, unsigned word, uint64_t bits)
+{
+    hp_slab_free *free = slab->free;
+    uint64_t twice = free->words[word] & bits;
+    bits &= ~twice;
+    free->words[word] |= bits;
+    free->nonempty |= (uint64_t)(bits != 0) << word;
+    free->free_count += hp_count_bits(bits);
+    return twice;
+}
+
+const char *hp_slab_check(const hp_slab *slab)
+{
+    const hp_slab_free *free = slab->free;
+    uint32_t count = 0;
+    for (unsigned word = 0; word < slab->word_count; word++) {
+        count += hp_count_bits(free->words[word]);
+        if ((free->words[word] != 0) != ((free->nonempty >> word & 1) != 0)) {
+            return "L1: nonempty does not match a bitmap word";
+        }
+        unsigned left = slab->slot_count - word * 64;
+        if (left < 64 && free->words[word] >> left != 0) {
+            return "L2: a bit beyond the last slot is set";
+        }
+    }
+    return count == free->free_count ? NULL : "L2: free_count is not the number of free slots";
+}

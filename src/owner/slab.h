@@ -1,0 +1,100 @@
+/*
+ * slab: a chunk of the arena, cut into equal slots; which are free is told by bitmaps beside it.
+ *
+ * A record has three parts on cache lines of their own: what is fixed while the slab is open, what
+ * threads that free from outside write, and what only the holder of the owner's claim writes.
+ *
+ * Owns:        its record for ever (a record never changes its owner), its chunk while open.
+ * Invariants:  (hp_slab_check)
+ *   L1  nonempty has bit w exactly when words[w] is not 0.
+ *   L2  free_count is the number of set bits; no bit at or beyond slot_count is set.
+ *   L3  a slot is free (its bit set), noted (its remote bit set) or out: with the program, in a
+ *       thread's line, in the depot or in an outbox.
+ *   L4  the slab is in its class's list exactly when free_count > 0.
+ * Threads:     take, put, close under the owner's claim; the fixed part may be read by anybody who holds a
+ *              chunk of it.
+ * Ordering:    P1 (free part); P3, P4 (shared part, see inbox).
+ * Progress:    wait-free.
+ * Calls:       arena, address map, storage.   Used by: owner, inbox, thread.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena/region.h"
+#include "metadata/size_class.h"
+#include "platform/crossing.h"
+
+typedef struct hp_owner hp_owner;
+typedef struct hp_slab hp_slab;
+
+/* The part under the owner's claim. */
+typedef struct hp_slab_free {
+    uint64_t nonempty;
+    hp_slab *previous; /* list of slabs of the class that have free slots */
+    hp_slab *next;     /* also links spare records */
+    uint32_t free_count;
+    uint32_t untouched_from; /* slots from here on were never handed out */
+    bool zeroed;             /* ... and read as zeros */
+    uint64_t words[];        /* bit set: the slot is free */
+} hp_slab_free;
+
+struct hp_slab {
+    /* Fixed while the slab is open. */
+    HP_LINE_ALIGNED char *base;
+    uint64_t reciprocal;
+    uint32_t slot_bytes;
+    uint32_t slot_count;
+    hp_owner *owner;
+    hp_slab_free *free;
+    hp_region *region;
+    uint32_t chunk;
+    uint16_t size_class;
+    uint16_t word_count;
+    /* Shared. */
+    HP_LINE_ALIGNED _Atomic uint64_t pending; /* P4; bit w: remote[w] has news. Not 0: queued */
+    hp_stack_node inbox_link;                 /* P2 */
+    _Atomic uint64_t remote[];                /* P3; bit set: freed by a thread from outside */
+};
+
+#define HP_RECORD_CAPACITIES 7u /* bitmaps of 1, 2, 4 .. 64 words */
+
+/* Which pool of spare records serves a class. */
+unsigned hp_slab_record_capacity(unsigned size_class);
+
+/* A zeroed record with room for the capacity's bitmaps, or NULL. */
+hp_slab *hp_slab_new_record(hp_owner *owner, unsigned capacity);
+
+/* Takes a chunk from the arena and cuts it; all slots are free. False: out of memory. */
+bool hp_slab_open(hp_slab *slab, unsigned size_class);
+
+/* Gives the chunk back; every slot is free. The record can be opened again. */
+void hp_slab_close(hp_slab *slab);
+
+/* The lowest free slots, at most count; *zeroed tells of the first whether it reads as zeros. */
+unsigned hp_slab_take(hp_slab *slab, unsigned count, void **chunks, bool *zeroed);
+
+/* False when the slot was free already. */
+bool hp_slab_put(hp_slab *slab, unsigned index);
+
+/* Frees all slots of a bitmap word; returns the bits that were free already. */
+uint64_t hp_slab_put_word(hp_slab *slab, unsigned word, uint64_t bits);
+
+/* NULL or a sentence that names the broken invariant. */
+const char *hp_slab_check(const hp_slab *slab);
+
+#define HP_NOT_A_SLOT UINT32_MAX
+
+/* Index of the slot that starts at the pointer, HP_NOT_A_SLOT when none does. */
+HP_INLINE uint32_t hp_slab_index(const hp_slab *slab, const void *pointer)
+{
+    size_t offset = (size_t)((const char *)pointer - slab->base);
+    uint32_t index = hp_divide(offset, slab->reciprocal);
+    if (HP_UNLIKELY((size_t)index * slab->slot_bytes != offset || index >= slab->slot_count)) {
+        return HP_NOT_A_SLOT;
+    }
+    return index;
+}

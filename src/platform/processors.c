@@ -1,0 +1,101 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "platform/compiler.h"
+#include "platform/system.h"
+
+/* A small file, whole and terminated; false when it cannot be read. */
+static bool read_file(const char *path, char *text, size_t capacity)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        return false;
+    }
+    ssize_t count = read(descriptor, text, capacity - 1);
+    close(descriptor);
+    if (count < 0) {
+        return false;
+    }
+    text[count] = '\0';
+    return true;
+}
+
+static const char *parse_number(const char *text, uint64_t *number)
+{
+    *number = 0;
+    while (*text >= '0' && *text <= '9') {
+        *number = *number * 10 + (uint64_t)(*text++ - '0');
+    }
+    return text;
+}
+
+/* "QUOTA PERIOD" or "max PERIOD" in microseconds (cgroup v2, cpu.max), rounded up to whole processors. */
+static unsigned processors_of_quota(const char *text)
+{
+    uint64_t quota = 0;
+    uint64_t period = 0;
+    const char *rest = parse_number(text, &quota);
+    if (rest == text || *rest != ' ') {
+        return 0;
+    }
+    parse_number(rest + 1, &period);
+    return quota == 0 || period == 0 ? 0 : (unsigned)((quota + period - 1) / period);
+}
+
+/* The path of this process in the unified hierarchy: the line "0::/path" of /proc/self/cgroup. */
+static bool cgroup_cpu_max_path(char *path, size_t capacity)
+{
+    static const char root[] = "/sys/fs/cgroup";
+    static const char file[] = "/cpu.max";
+    char text[1024];
+    if (!read_file("/proc/self/cgroup", text, sizeof text)) {
+        return false;
+    }
+    char *line = strstr(text, "0::/");
+    if (line == NULL) {
+        return false;
+    }
+    line += 3;
+    size_t length = strcspn(line, "\n");
+    if (sizeof root + length + sizeof file > capacity) {
+        return false;
+    }
+    memcpy(path, root, sizeof root - 1);
+    memcpy(path + sizeof root - 1, line, length);
+    memcpy(path + sizeof root - 1 + length, file, sizeof file);
+    return true;
+}
+
+static unsigned processors_of_affinity(void)
+{
+    /* Room for 8,192 processors: the kernel refuses a mask shorter than its own. */
+    unsigned long mask[128] = {0};
+    if (sched_getaffinity(0, sizeof mask, (cpu_set_t *)(void *)mask) != 0) {
+        return 1;
+    }
+    unsigned count = 0;
+    for (size_t word = 0; word < sizeof mask / sizeof mask[0]; word++) {
+        count += hp_count_bits(mask[word]);
+    }
+    return count == 0 ? 1 : count;
+}
+
+unsigned hp_usable_processors(void)
+{
+    int saved_errno = errno;
+    unsigned processors = processors_of_affinity();
+    char path[1100];
+    char text[64];
+    if (cgroup_cpu_max_path(path, sizeof path) && read_file(path, text, sizeof text)) {
+        unsigned allowed = processors_of_quota(text);
+        if (allowed != 0 && allowed < processors) {
+            processors = allowed;
+        }
+    }
+    errno = saved_errno;
+    return processors;
+}

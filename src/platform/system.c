@@ -1,0 +1,125 @@
+#define _GNU_SOURCE
+#include "platform/system.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platform/compiler.h"
+
+/*
+ * A preloaded library may interpose mmap and allocate inside it, so the plain build goes straight to
+ * the kernel. ThreadSanitizer and AddressSanitizer must see each mapping to keep their shadow right.
+ */
+#if HP_SANITIZED
+static void *call_mmap(void *hint, size_t bytes)
+{
+    return mmap(hint, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static long call_munmap(void *address, size_t bytes)
+{
+    return munmap(address, bytes);
+}
+
+static void *call_mremap(void *address, size_t old_bytes, size_t new_bytes, int flags, void *target)
+{
+    return mremap(address, old_bytes, new_bytes, flags, target);
+}
+#else
+static void *call_mmap(void *hint, size_t bytes)
+{
+    return (void *)syscall(SYS_mmap, hint, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+}
+
+static long call_munmap(void *address, size_t bytes)
+{
+    return syscall(SYS_munmap, address, bytes);
+}
+
+static void *call_mremap(void *address, size_t old_bytes, size_t new_bytes, int flags, void *target)
+{
+    return (void *)syscall(SYS_mremap, address, old_bytes, new_bytes, flags, target);
+}
+#endif
+
+static void *kernel_map(void *hint, size_t bytes)
+{
+    int saved_errno = errno;
+    void *address = call_mmap(hint, bytes);
+    errno = saved_errno;
+    return address == MAP_FAILED ? NULL : address;
+}
+
+static bool kernel_unmap(void *address, size_t bytes)
+{
+    int saved_errno = errno;
+    long result = call_munmap(address, bytes);
+    errno = saved_errno;
+    return result == 0;
+}
+
+static bool kernel_discard(void *address, size_t bytes)
+{
+    int saved_errno = errno;
+    int result = madvise(address, bytes, MADV_DONTNEED);
+    errno = saved_errno;
+    return result == 0;
+}
+
+static void *kernel_remap(void *address, size_t old_bytes, size_t new_bytes, void *target)
+{
+    int saved_errno = errno;
+    int flags = target != NULL ? MREMAP_MAYMOVE | MREMAP_FIXED : 0;
+    void *result = call_mremap(address, old_bytes, new_bytes, flags, target);
+    errno = saved_errno;
+    return result == MAP_FAILED ? NULL : result;
+}
+
+static bool kernel_is_resident(void *address)
+{
+    int saved_errno = errno;
+    unsigned char resident = 0;
+    int result = mincore(address, 1, &resident);
+    errno = saved_errno;
+    return result == 0 && (resident & 1) != 0;
+}
+
+static uint64_t kernel_now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+const hp_system_calls hp_system_kernel = {
+    .map = kernel_map,
+    .unmap = kernel_unmap,
+    .discard = kernel_discard,
+    .remap = kernel_remap,
+    .is_resident = kernel_is_resident,
+    .now_ms = kernel_now_ms,
+};
+
+const hp_system_calls *hp_system = &hp_system_kernel;
+
+size_t hp_page_bytes(void)
+{
+    static _Atomic size_t page_bytes;
+    /* relaxed: whoever reads 0 computes the same constant */
+    size_t known = atomic_load_explicit(&page_bytes, memory_order_relaxed);
+    if (HP_UNLIKELY(known == 0)) {
+        known = (size_t)getauxval(AT_PAGESZ);
+        if (!hp_is_power_of_two(known) || known < 4096 || known > 65536) {
+            known = 4096;
+        }
+        /* relaxed: every thread stores the same constant */
+        atomic_store_explicit(&page_bytes, known, memory_order_relaxed);
+    }
+    return known;
+}

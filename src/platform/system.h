@@ -1,0 +1,52 @@
+/*
+ * system: the kernel and the clock, behind one small table of functions.
+ *
+ * Owns:        the table in use, the page size.
+ * Invariants:
+ *   S1  no call changes errno.
+ *   S2  the page size is a power of two from 4 KiB to 64 KiB.
+ * Threads:     any. Tests replace the table while no other thread allocates.
+ * Ordering:    none.
+ * Progress:    as the kernel's calls; no lock and no allocation of ours.
+ * Used by:     storage, address map, region, huge, the services.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct hp_system_calls {
+    /* Zeroed, private, readable and writable pages, near the hint if it is not NULL and free. NULL when refused. */
+    void *(*map)(void *hint, size_t bytes);
+    /* False when refused (the map count can be at its limit); the pages are then still there. */
+    bool (*unmap)(void *address, size_t bytes);
+    /* The pages read as zeros afterwards and cost no memory. False when refused. */
+    bool (*discard)(void *address, size_t bytes);
+    /* Grows or shrinks a mapping in place (target NULL) or moves its pages over the mapping at target,
+       which disappears. NULL when refused, nothing changed then. */
+    void *(*remap)(void *address, size_t old_bytes, size_t new_bytes, void *target);
+    /* True when the page at the address has memory already, although nobody touched it: mlockall. */
+    bool (*is_resident)(void *address);
+    /* Milliseconds of a clock that never goes back. */
+    uint64_t (*now_ms)(void);
+} hp_system_calls;
+
+extern const hp_system_calls hp_system_kernel;
+extern const hp_system_calls *hp_system;
+
+/* The page size that the kernel runs with. */
+size_t hp_page_bytes(void);
+
+/* Processors that this process may use: the smaller of its affinity mask and its cgroup's cpu.max. */
+unsigned hp_usable_processors(void);
+
+static inline size_t hp_round_up(size_t bytes, size_t power_of_two)
+{
+    return (bytes + power_of_two - 1) & ~(power_of_two - 1);
+}
+
+static inline bool hp_is_power_of_two(size_t number)
+{
+    return number != 0 && (number & (number - 1)) == 0;
+}
