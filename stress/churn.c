@@ -13,7 +13,6 @@
 #include "support/worker.h"
 
 #include <hepta/hepta.h>
-#include <limits.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -41,6 +40,7 @@ struct child {
 
 static queue *market;
 static pthread_key_t last_key;
+static unsigned last_round; /* constant while threads run */
 
 static void offer(const block *one)
 {
@@ -110,7 +110,7 @@ static void free_at_the_very_end(child *self)
 static void destroy_in_last_round(void *argument)
 {
     child *self = argument;
-    if (++self->rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    if (++self->rounds < last_round) {
         pthread_setspecific(last_key, self);
         return;
     }
@@ -171,6 +171,7 @@ int main(int argc, char **argv)
     stress_options options =
         stress_start(argc, argv, (stress_options){.name = "churn", .seconds = 5, .threads = 4});
     market = queue_new(MARKET_CAPACITY);
+    last_round = options.destructor_round;
     int error = pthread_key_create(&last_key, destroy_in_last_round);
     if (error != 0) {
         stress_fail("pthread_key_create: %s", strerror(error));

@@ -3,7 +3,8 @@
  *
  * Shapes: one_to_one, many_to_one, one_to_many, many_to_many, and circle, in which every thread
  * passes messages on to the next and a message is freed after a few hops. Every message's content
- * is checked where it arrives. threads= is the number of threads on a side that says "many".
+ * is checked where it arrives. Resident memory stays below twice what full queues hold plus 64 MiB:
+ * no free may be lost. threads= is the number of threads on a side that says "many".
  */
 #include "support/block.h"
 #include "support/queue.h"
@@ -14,7 +15,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { SIDE_AT_MOST = WORKERS_AT_MOST / 2, QUEUE_CAPACITY = 1024, MESSAGE_LIMIT_BYTES = 256 << 10 };
+enum {
+    SIDE_AT_MOST = WORKERS_AT_MOST / 2,
+    QUEUE_CAPACITY = 1024,
+    MESSAGE_LIMIT_BYTES = 256 << 10,
+    MEAN_BYTES = 16 << 10, /* more than the mean of chance_size_bytes below the limit */
+    SLACK_BYTES = 64 * STRESS_MIB,
+};
 
 typedef struct shape {
     const char *name;
@@ -146,6 +153,8 @@ static void run(const shape *one, unsigned many, double seconds)
         team[members++] = worker_start("producer", index, produce, NULL);
     }
     stress_pass(seconds);
+    stress_expect_resident_below((size_t)consumers * QUEUE_CAPACITY * MEAN_BYTES * 2 + SLACK_BYTES,
+                                 one->name);
     stress_close();
     while (members > 0) {
         worker_join(team[--members]);

@@ -1,7 +1,7 @@
 /*
- * The rules of the BFC core: fit, alignment, split, merge. What it knows about pages, and chunks
- * that change their size, are in spec_bfc_pages.c, bins and check in spec_bfc_tree.c, random traces
- * in spec_bfc_trace.c.
+ * The rules of the BFC core: fit, alignment, split, merge. Further rules: spec_bfc_pages.c (dirt,
+ * age, chunks that change their size), spec_bfc_tree.c (bins), spec_bfc_check.c (the check),
+ * spec_bfc_trace.c (random traces).
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -15,13 +15,16 @@ static void then_check_says(const char *rule)
     assert_memory_equal(broken, rule, strlen(rule));
 }
 
-/* Positions 0, 2, 4, 6 are used; 1, 3, 5 are free and one tree; one record is spare. */
+/* Positions 0, 2, 4, 6 are used; 1, 3, 5 are free and one tree, 3 its root; a record is spare. */
 static void given_a_range_to_break(void)
 {
-    given_layout(LAYOUT(1, -3, 3, -3, 1, -3, 1, 1));
+    given_layout(LAYOUT(3, -3, 3, -3, 1, -3, 1, 1));
     hp_bfc_free(&bfc, at[7], 100);
     assert_true(hp_bfc_extend(&bfc, at[6], 2));
     assert_null(hp_bfc_check(&bfc));
+    assert_int_equal(bfc.bin_root[2], at[3]);
+    assert_int_equal(table[at[3]].left, at[1]);
+    assert_int_equal(table[at[3]].right, at[5]);
     assert_int_not_equal(bfc.first_spare, HP_BFC_NONE);
 }
 
@@ -94,7 +97,7 @@ static void check_notices_a_used_chunk_in_a_tree(void **state)
     then_check_says("B3");
 
     given_a_range_to_break();
-    table[bfc.bin_root[2]].left = at[2];
+    table[at[1]].left = at[2];
     then_check_says("B3");
 }
 
@@ -103,7 +106,7 @@ static void check_notices_a_free_chunk_in_no_tree(void **state)
     (void)state;
     given_a_range_to_break();
 
-    bfc.bin_root[2] = table[bfc.bin_root[2]].left;
+    table[at[3]].left = HP_BFC_NONE;
     then_check_says("B3");
 }
 
@@ -121,14 +124,14 @@ static void check_notices_a_chunk_that_hangs_in_a_tree_twice(void **state)
 {
     (void)state;
     given_a_range_to_break();
-    uint32_t lower = table[bfc.bin_root[2]].left;
-    uint32_t upper = table[bfc.bin_root[2]].right;
 
-    /* One of the two may hang below the other without breaking the heap. */
-    table[lower].right = upper;
-    if (strncmp(hp_bfc_check(&bfc), "B5", 2) == 0) {
-        table[lower].right = HP_BFC_NONE;
-        table[upper].left = lower;
+    /* One of the two leaves may hang below the other without breaking the heap. */
+    table[at[1]].right = at[5];
+    const char *broken = hp_bfc_check(&bfc);
+    assert_non_null(broken);
+    if (strncmp(broken, "B5", 2) == 0) {
+        table[at[1]].right = HP_BFC_NONE;
+        table[at[5]].left = at[1];
     }
     then_check_says("B3");
 }
@@ -149,7 +152,7 @@ static void check_notices_a_tree_out_of_order(void **state)
 {
     (void)state;
     given_a_range_to_break();
-    hp_bfc_chunk *root = &table[bfc.bin_root[2]];
+    hp_bfc_chunk *root = &table[at[3]];
     root->left = root->right;
     then_check_says("B5");
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# demo.sh: a pipeline server (pipeline.c) on the system's malloc and on hepta: a table and a picture.
+# demo.sh: a pipeline server (pipeline.c) on the system's malloc and on hepta: table and picture.
 #
 #   BUILD=dir       where lib/libhepta.so.1 is and demo/ goes (default: build)
 #   CC=compiler     for the server itself (default: cc)

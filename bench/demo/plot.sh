@@ -50,7 +50,7 @@ annotate_ends() {
 draw_rss() (
     output=$1 heading=$2 subheading=$3
     shift 3
-    cd "$out"
+    cd "$out" || exit 1
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     first=$2 files='' names='' colors=''

@@ -23,7 +23,7 @@ static void produce_until_stopped(producer *self)
     }
 }
 
-/* Its own record's live bytes grow by what it makes: the consumers count what they free in theirs. */
+/* Its own record grows by what it makes: the consumers count what they free in theirs. */
 static uint64_t made_bytes(producer *self)
 {
     return workers_live_bytes(self->worker, 1);

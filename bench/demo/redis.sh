@@ -50,7 +50,7 @@ trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# ---- time, in hundredths of a second ---------------------------------------------------------------
+# ---- time, in hundredths of a second --------------------
 
 now_cs() {
     read -r up _ </proc/uptime
@@ -64,7 +64,7 @@ wait_until_cs() {
     fi
 }
 
-# ---- the server ------------------------------------------------------------------------------------
+# ---- the server --------------------
 
 # A port that nobody listens on, below those that the kernel gives to clients.
 free_port() {
@@ -111,7 +111,7 @@ check_allocator() {
     done
 }
 
-# ---- watching it -----------------------------------------------------------------------------------
+# ---- watching it --------------------
 
 # The bytes that redis counts as its own; the server is not asked while it idles.
 used_bytes() {
@@ -156,7 +156,7 @@ begin_phase() {
     fi
 }
 
-# ---- the work --------------------------------------------------------------------------------------
+# ---- the work --------------------
 
 send() {
     awk -v mode="$1" -v keys="$keys" -f "$here/redis_load.awk" | client --pipe >"$work/replies"
@@ -222,7 +222,9 @@ jemalloc=$(library libjemalloc.so.2)
 : >"$out/redis.log"
 
 run_on system_malloc "$libc" "$libc"
-run_on jemalloc '' "$jemalloc"
+if [ -n "$jemalloc" ]; then
+    run_on jemalloc '' "$jemalloc"
+fi
 run_on hepta "$hepta" "$hepta"
 
 {
@@ -233,6 +235,7 @@ run_on hepta "$hepta" "$hepta"
 sed '/^#/d' "$out/redis-results.txt"
 draw_rss redis-rss.svg 'What redis holds, and what its allocator keeps' \
     'Memory that redis-server occupies over time (resident set size)' \
-    hepta redis-hepta.csv system_malloc redis-system_malloc.csv jemalloc redis-jemalloc.csv
+    hepta redis-hepta.csv system_malloc redis-system_malloc.csv \
+    ${jemalloc:+jemalloc redis-jemalloc.csv}
 echo
 echo "The picture: $out/redis-rss.svg"

@@ -3,7 +3,7 @@
 # Called by plot.sh with these variables:
 #   out, heading, subheading
 #   files, names, colors   lists of equal length, separated by blanks; "_" in a name means a blank
-#   annotations            gnuplot commands: bands and names of the phases, labels at the lines' ends
+#   annotations            gnuplot commands: bands of the phases, labels at the ends of the lines
 #   end_s, top_mib         the picture's size in its units
 
 set terminal svg size 1080,580 dynamic enhanced background "#ffffff" rounded font "Helvetica,14"
@@ -29,7 +29,8 @@ set xlabel "seconds" textcolor rgb quiet offset 0, 0.4
 set ylabel "MiB" textcolor rgb quiet offset 1.5, 0
 set xrange [0:end_s]
 set yrange [0:top_mib]
-set key at graph 0.012, graph 0.9 left top Left reverse invert samplen 2 spacing 1.35 textcolor rgb ink
+set key at graph 0.012, graph 0.9 left top Left reverse invert
+set key samplen 2 spacing 1.35 textcolor rgb ink
 
 load annotations
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* splitmix64, by Sebastiano Vigna (public domain description): one addition, two multiplications. */
+/* splitmix64 (Steele, Lea and Flood, 2014): any seed will do, and no state is a bad one. */
 uint64_t random_next(uint64_t *state)
 {
     *state += 0x9e3779b97f4a7c15u;

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-PATHS = ["pair-64", "batch", "remote", "free-null", "calloc-64", "realloc-up", "pair-4096", "pair-100k"]
+PATHS = os.environ.get("PATHS", "pair-64 batch remote free-null calloc-64 realloc-up pair-4096 pair-100k").split()
 FEW, MANY = 20, 40
 OPERATIONS = 1000
 LIBC_FUNCTIONS = re.compile(r"^(malloc|free|calloc|realloc|_int_|tcache|unlink_chunk|malloc_consolidate"

@@ -23,14 +23,13 @@ uint32_t hp_bfc_bin_of_pages(uint32_t page_count)
 
 /*
  * Each step (multiply by an odd number, fold the high half onto the low one) can be undone, so
- * different start pages have different priorities. Neighbouring and evenly spaced start pages, the
- * usual case, come out scattered.
+ * different start pages have different priorities. Evenly spaced start pages, the usual case, come
+ * out scattered: the trees are as low as those of random numbers.
  */
 static inline uint32_t priority_of(const hp_bfc_chunk *chunk)
 {
     uint32_t mixed = (chunk->start_page ^ UINT32_C(0xB7E15163)) * UINT32_C(0x9E3779B1);
     mixed = (mixed ^ mixed >> 15) * UINT32_C(0xC2B2AE3D);
-    mixed = (mixed ^ mixed >> 14) * UINT32_C(0x9E3779B1);
     return mixed ^ mixed >> 16;
 }
 

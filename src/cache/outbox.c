@@ -3,7 +3,6 @@
 #include "owner/inbox.h"
 #include "platform/misuse.h"
 
-/* A record is aligned to 64 bytes and has at most 64 words: the word's number fits below. */
 #define WORD_MASK ((uint64_t)63)
 
 static void post(hp_outbox_entry *entry)
@@ -21,45 +20,56 @@ void hp_outbox_flush(hp_thread *self)
             post(&self->outbox[index]);
         }
     }
-    self->outbox_bytes = 0;
 }
 
-/* The entry for the key: one that has it, else an unused one, else the next victim's, posted first. */
-static hp_outbox_entry *find_entry(hp_thread *self, uint64_t key)
+static uint64_t bytes_of(const hp_outbox_entry *entry)
 {
-    hp_outbox_entry *unused = NULL;
+    const hp_slab *slab = (const hp_slab *)(uintptr_t)(entry->key & ~WORD_MASK);
+    return entry->key == 0 ? 0 : (uint64_t)hp_count_bits(entry->bits) * slab->slot_bytes;
+}
+
+static uint64_t bytes_in(const hp_thread *self)
+{
+    uint64_t bytes = 0;
     for (unsigned index = 0; index < HP_OUTBOX_ENTRIES; index++) {
-        hp_outbox_entry *entry = &self->outbox[index];
-        if (entry->key == key) {
-            return entry;
+        bytes += bytes_of(&self->outbox[index]);
+    }
+    return bytes;
+}
+
+/* The entry for the key moves to the front; when none has it, the oldest is posted to make room. */
+static void bring_to_front(hp_thread *self, uint64_t key)
+{
+    unsigned index = 0;
+    while (index < HP_OUTBOX_ENTRIES - 1 && self->outbox[index].key != key) {
+        index++;
+    }
+    hp_outbox_entry found = self->outbox[index];
+    if (found.key != key) {
+        if (found.key != 0) {
+            post(&found);
         }
-        unused = entry->key == 0 ? entry : unused;
+        found = (hp_outbox_entry){.key = key, .bits = 0};
     }
-    if (unused == NULL) {
-        unused = &self->outbox[self->outbox_victim++ % HP_OUTBOX_ENTRIES];
-        const hp_slab *slab = (const hp_slab *)(uintptr_t)(unused->key & ~WORD_MASK);
-        self->outbox_bytes -= hp_count_bits(unused->bits) * slab->slot_bytes;
-        post(unused);
+    for (; index > 0; index--) {
+        self->outbox[index] = self->outbox[index - 1];
     }
-    unused->key = key;
-    return unused;
+    self->outbox[0] = found;
 }
 
 void hp_outbox_add(hp_thread *self, hp_slab *slab, unsigned index)
 {
-    uint64_t key = (uint64_t)(uintptr_t)slab | index / 64;
+    uint64_t key = hp_outbox_key(slab, index);
     uint64_t bit = (uint64_t)1 << (index & 63);
-    hp_outbox_entry *entry = &self->outbox[0];
-    if (HP_UNLIKELY(entry->key != key)) {
-        entry = find_entry(self, key);
+    if (self->outbox[0].key != key) {
+        if (bytes_in(self) > HP_OUTBOX_LIMIT_BYTES) {
+            hp_outbox_flush(self);
+        }
+        bring_to_front(self, key);
     }
-    if (HP_UNLIKELY((entry->bits & bit) != 0)) {
+    if (HP_UNLIKELY((self->outbox[0].bits & bit) != 0)) {
         hp_misuse("free()", "double free of", slab->base + (size_t)index * slab->slot_bytes);
         return;
     }
-    entry->bits |= bit;
-    self->outbox_bytes += slab->slot_bytes;
-    if (HP_UNLIKELY(self->outbox_bytes > HP_OUTBOX_LIMIT_BYTES)) {
-        hp_outbox_flush(self);
-    }
+    self->outbox[0].bits |= bit;
 }

@@ -3,7 +3,7 @@
  *
  * Owns:        four entries in the thread's record.
  * Invariants:
- *   Q1  outbox_bytes is the sum over the entries' bits, at most HP_OUTBOX_LIMIT_BYTES after a call.
+ *   Q1  outside the most recent word there are at most HP_OUTBOX_LIMIT_BYTES; a word is 64 slots.
  *   Q2  a bit is in the outbox at most once.
  * Threads:     the thread itself.
  * Ordering:    none of its own; posting is P3 and P4.
@@ -14,7 +14,13 @@
 
 #include "cache/thread.h"
 
-/* Adds one slot's free. */
+/* A record is aligned to 64 bytes and has at most 64 words: the word's number fits below. */
+HP_INLINE uint64_t hp_outbox_key(const hp_slab *slab, unsigned index)
+{
+    return (uint64_t)(uintptr_t)slab + index / 64;
+}
+
+/* Adds one slot's free. Entry 0 is the most recent one; hot_path has that case inline. */
 void hp_outbox_add(hp_thread *self, hp_slab *slab, unsigned index);
 
 /* Posts everything. */

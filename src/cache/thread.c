@@ -46,25 +46,34 @@ HP_INLINE void move_to_pack(hp_pack *pack, const hp_line *line)
 static unsigned next_refill(hp_thread *self, unsigned size_class)
 {
     unsigned count = self->refill_chunks[size_class];
-    unsigned next = count * 2 > HP_LINE_CHUNKS ? HP_LINE_CHUNKS : count * 2;
-    self->refill_chunks[size_class] = (uint8_t)next;
+    if (HP_UNLIKELY(count < HP_LINE_CHUNKS)) {
+        unsigned next = count * 2 > HP_LINE_CHUNKS ? HP_LINE_CHUNKS : count * 2;
+        self->refill_chunks[size_class] = (uint8_t)next;
+    }
     return count;
 }
 
-static HP_SLOW void *refill_from_slab(hp_thread *self, hp_owner *owner, unsigned size_class)
+/* The lowest address is handed out first, then what lies on top, then from the end of the line down. */
+HP_INLINE void fill_with_neighbours(hp_line *line, char *chunk, size_t slot_bytes)
 {
-    /* relaxed: a counter; what is missed now is seen next time */
-    if (atomic_load_explicit(&owner->inbox_bytes, memory_order_relaxed) != 0) {
-        hp_inbox_drain(owner);
-    }
+    line->chunks[0] = chunk += slot_bytes;
+    line->chunks[6] = chunk += slot_bytes;
+    line->chunks[5] = chunk += slot_bytes;
+    line->chunks[4] = chunk += slot_bytes;
+    line->chunks[3] = chunk += slot_bytes;
+    line->chunks[2] = chunk += slot_bytes;
+    line->chunks[1] = chunk + slot_bytes;
+    line->filled = HP_LINE_FULL;
+}
+
+static HP_SLOW void *refill_with_scattered(hp_thread *self, hp_owner *owner, unsigned size_class)
+{
     void *chunks[HP_LINE_CHUNKS];
-    bool zeroed;
-    unsigned count = hp_owner_take(owner, size_class, next_refill(self, size_class), chunks, &zeroed);
+    unsigned count = hp_owner_take(owner, size_class, next_refill(self, size_class), chunks);
     hp_claim_release(&owner->claim);
     if (count == 0) {
         return NULL;
     }
-    /* The lowest address is handed out first: on top, then from the end of the line down. */
     hp_line *line = &self->lines[size_class];
     if (count > 1) {
         line->chunks[0] = chunks[1];
@@ -74,6 +83,22 @@ static HP_SLOW void *refill_from_slab(hp_thread *self, hp_owner *owner, unsigned
         line->filled = HP_LINE_EMPTY + (int64_t)count - 1;
     }
     return chunks[0];
+}
+
+static HP_SLOW void *refill_from_slab(hp_thread *self, hp_owner *owner, unsigned size_class)
+{
+    if (hp_inbox_has_news(owner)) {
+        hp_inbox_drain(owner);
+    }
+    if (HP_LIKELY(self->refill_chunks[size_class] == HP_LINE_CHUNKS)) {
+        char *chunk = hp_owner_take_byte(owner, size_class);
+        if (HP_LIKELY(chunk != NULL)) {
+            hp_claim_release(&owner->claim);
+            fill_with_neighbours(&self->lines[size_class], chunk, hp_class_bytes(size_class));
+            return chunk;
+        }
+    }
+    return refill_with_scattered(self, owner, size_class);
 }
 
 void *hp_thread_refill(hp_thread *self, unsigned size_class)
@@ -170,12 +195,10 @@ void *hp_thread_take_slot(hp_thread *self, unsigned size_class, bool *zeroed)
     if (owner == NULL) {
         return NULL;
     }
-    /* relaxed: a counter; what is missed now is seen next time */
-    if (atomic_load_explicit(&owner->inbox_bytes, memory_order_relaxed) != 0) {
+    if (HP_UNLIKELY(hp_inbox_has_news(owner))) {
         hp_inbox_drain(owner);
     }
-    void *chunk = NULL;
-    hp_owner_take(owner, size_class, 1, &chunk, zeroed);
+    void *chunk = hp_owner_take_one(owner, size_class, zeroed);
     hp_claim_release(&owner->claim);
     return chunk;
 }

@@ -29,6 +29,7 @@
 
 /* filled counts up from -8 (empty) to -1 (seven chunks), so that one more than -1 is zero: full. */
 #define HP_LINE_EMPTY (-8)
+#define HP_LINE_FULL (-1)
 
 typedef struct hp_line {
     void *chunks[HP_LINE_CHUNKS];
@@ -51,8 +52,6 @@ typedef struct hp_thread {
     hp_owner *owner;
     struct hp_thread *next; /* list of all records; written before publication */
     hp_stack_node parked_link;
-    uint32_t outbox_bytes;
-    uint32_t outbox_victim;
     HP_LINE_ALIGNED hp_outbox_entry outbox[HP_OUTBOX_ENTRIES];
     HP_LINE_ALIGNED uint8_t refill_chunks[HP_SMALL_CLASSES]; /* how many the next refill takes */
     HP_LINE_ALIGNED hp_line lines[HP_SMALL_CLASSES];

@@ -14,32 +14,39 @@
 /*
  * malloc
  *   line of the class has a chunk: return it                           16 instructions, a leaf
- *   hp_slow_malloc
- *     hp_thread_refill          the line is empty
+ *   hp_slow_refill              the line is empty
+ *     hp_thread_refill
  *       pack of the owner's depot                                      seven chunks move as one
  *       refill_from_slab        lowest free bits; drains the inbox first
- *     allocate_or_fail          first call of a thread, size 0, sizes above 1 KiB
+ *   hp_slow_malloc              first call of a thread, size 0, sizes above 1 KiB
+ *     allocate_or_fail
  *       hp_thread_take_slot     a slot up to 32 KiB, straight from the owner
  *       hp_large_allocate       a run of pages; a mapping of its own above 4 MiB
  *       hp_reclaim, once more   the system refused
  */
 HP_EXPORT void *hepta_malloc(size_t bytes)
 {
-    void *chunk = hp_hot_malloc(bytes);
-    if (HP_LIKELY(chunk != NULL)) {
-        return chunk;
+    size_t last = bytes - 1;
+    if (HP_UNLIKELY(last >= HP_SMALL_MAX_BYTES)) {
+        return hp_slow_malloc(bytes);
     }
-    return hp_slow_malloc(bytes);
+    hp_line *line = hp_hot_line(last);
+    int64_t filled = line->filled;
+    if (HP_UNLIKELY(filled == HP_LINE_EMPTY)) {
+        return hp_slow_refill(line);
+    }
+    return hp_line_take(line, filled);
 }
 
 /*
  * free
  *   NULL: return
  *   the hot map says mine, the line has room: push                     20 instructions, a leaf
+ *   another owner's, its slab's word is the outbox's most recent: set a bit             a leaf too
  *   hp_slow_spill               mine, but the line is full
  *     pack to the owner's depot, or its slabs when the depot is full
  *   hp_slow_free                not mine
- *     hp_outbox_add             a slot of another owner: gathered, posted as one atomic OR
+ *     hp_outbox_add             another word: it becomes the most recent; the oldest is posted
  *     hp_inbox_free_now         a slot above 1 KiB of my owner
  *     hp_large_free             a run or a mapping
  *     hp_misuse                 nothing of ours starts there
@@ -49,13 +56,16 @@ HP_EXPORT void hepta_free(void *pointer)
     if (HP_UNLIKELY(pointer == NULL)) {
         return;
     }
-    hp_line *line = hp_hot_line_of(pointer);
-    if (HP_UNLIKELY(line == NULL)) {
+    hp_line *line;
+    switch (hp_hot_free(pointer, &line)) {
+    case HP_FREE_DONE:
+        return;
+    case HP_FREE_LINE_FULL:
+        hp_slow_spill(pointer, line);
+        return;
+    case HP_FREE_OTHER:
         hp_slow_free(pointer);
         return;
-    }
-    if (HP_UNLIKELY(!hp_line_push(line, pointer))) {
-        hp_slow_spill(pointer, line);
     }
 }
 

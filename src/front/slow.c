@@ -62,16 +62,21 @@ static HP_SLOW void *allocate_or_fail(size_t bytes, size_t align_bytes, bool *ze
 
 void *hp_slow_malloc(size_t bytes)
 {
-    /* The line is empty far more often than anything else is the matter. */
+    bool zeroed;
+    return allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, &zeroed);
+}
+
+void *hp_slow_refill(hp_line *line)
+{
     hp_thread *self = hp_self;
-    if (HP_LIKELY(bytes - 1 < HP_SMALL_MAX_BYTES && self->owner != NULL)) {
-        void *chunk = hp_thread_refill(self, hp_class_of(bytes));
+    unsigned size_class = (unsigned)(line - self->lines);
+    if (HP_LIKELY(self->owner != NULL)) {
+        void *chunk = hp_thread_refill(self, size_class);
         if (HP_LIKELY(chunk != NULL)) {
             return chunk;
         }
     }
-    bool zeroed;
-    return allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, &zeroed);
+    return hp_slow_malloc(hp_class_bytes(size_class));
 }
 
 void *hp_slow_malloc_zeroed(size_t bytes, bool *zeroed)
@@ -97,14 +102,15 @@ static HP_COLD void report(const char *call, hp_entry entry, const void *pointer
     hp_misuse(call, entry == HP_ENTRY_FREED ? "double free of" : "invalid pointer", pointer);
 }
 
-static HP_SLOW void free_by_map(hp_thread *self, void *pointer)
+void hp_slow_free(void *pointer)
 {
+    hp_thread *self = hp_thread_enter();
     hp_entry entry = hp_map_get(pointer);
     hp_kind kind = hp_entry_kind(entry);
     if (kind == HP_KIND_SLAB) {
         hp_slab *slab = hp_entry_record(entry);
         uint32_t index = hp_slab_index(slab, pointer);
-        if (index != HP_NOT_A_SLOT) {
+        if (HP_LIKELY(index != HP_NOT_A_SLOT)) {
             hp_thread_free_slot(self, slab, index);
             return;
         }
@@ -112,20 +118,6 @@ static HP_SLOW void free_by_map(hp_thread *self, void *pointer)
         return;
     }
     report("free()", entry, pointer);
-}
-
-void hp_slow_free(void *pointer)
-{
-    hp_thread *self = hp_thread_enter();
-    hp_slab *slab = hp_hot_slab(hp_grain_of(pointer));
-    if (HP_LIKELY(slab != NULL && self != NULL)) {
-        uint32_t index = hp_slab_index(slab, pointer);
-        if (HP_LIKELY(index != HP_NOT_A_SLOT)) {
-            hp_thread_free_slot(self, slab, index);
-            return;
-        }
-    }
-    free_by_map(self, pointer);
 }
 
 size_t hp_usable_bytes(void *pointer, const char *call)

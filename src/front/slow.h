@@ -18,6 +18,9 @@
 #include "cache/thread.h"
 #include "platform/compiler.h"
 
+/* malloc of the class of an empty line. */
+HP_SLOW void *hp_slow_refill(hp_line *line);
+
 /* malloc of any size. */
 HP_SLOW void *hp_slow_malloc(size_t bytes);
 
@@ -30,7 +33,7 @@ HP_SLOW void *hp_slow_aligned(size_t bytes, size_t align_bytes);
 /* free of a chunk whose line is full. */
 HP_SLOW void hp_slow_spill(void *pointer, hp_line *line);
 
-/* free of whatever is not a cached chunk of the caller's owner. */
+/* free of what the hot path did not free. */
 HP_SLOW void hp_slow_free(void *pointer);
 
 /* Usable bytes; 0 after a report when the pointer is no block's start. */

@@ -22,6 +22,9 @@ static map_leaf *_Atomic root[ROOT_ENTRIES]; /* shared: P5 */
 bool hp_hot_set(uint64_t grain, uint64_t owner_id, uint64_t line_offset, void *slab)
 {
     unsigned index = (uint16_t)grain;
+    if (index == 0) {
+        return false;
+    }
     uint64_t empty = 0;
     uint64_t reserved = ~(uint64_t)0; /* matches no grain and no owner */
     /* acquire: P8, pairs with hp_hot_clear. relaxed on failure: the entry is left to the other grain */
@@ -41,7 +44,7 @@ bool hp_hot_set(uint64_t grain, uint64_t owner_id, uint64_t line_offset, void *s
 void hp_hot_clear(uint64_t grain)
 {
     uint64_t mixed = hp_relaxed_xor(&hp_hot.tag[(uint16_t)grain], grain);
-    if (mixed << (64u - HP_OWNER_SHIFT) == 0) {
+    if (hp_hot_is_slab(mixed)) {
         /* release: P8, pairs with the next hp_hot_set of this entry */
         atomic_store_explicit(&hp_hot.tag[(uint16_t)grain], 0, memory_order_release);
     }

@@ -12,6 +12,7 @@
  *   A1  an entry is written before the memory that it describes is handed out, and cleared before the
  *       memory goes back to the arena.
  *   A2  line_offset and slab of a hot entry change only while its tag is 0.
+ *   A3  entry 0 stays empty, its slab NULL: it is what NULL and its neighbours look up.
  * Threads:     any may look up any address, also a wild one; the holder of the memory sets and clears.
  * Ordering:    P5 (leaf), P6 (full entry), P8 (reuse of a hot entry). Hot tags otherwise
  *              are relaxed: a thread that frees a chunk got it from the program, which ordered that
@@ -59,12 +60,23 @@ HP_INLINE uint64_t hp_owner_tag(uint64_t owner_id)
     return owner_id << HP_OWNER_SHIFT;
 }
 
+/* Whether grain ^ tag says that the entry is the grain's: equal grains leave only the owner's id. */
+HP_INLINE bool hp_hot_is_slab(uint64_t mixed)
+{
+    return mixed << (64u - HP_OWNER_SHIFT) == 0 && mixed != 0;
+}
+
+/* The same where the entry is known not to be the caller's: see A3. */
+HP_INLINE bool hp_hot_is_other(uint64_t mixed)
+{
+    return mixed << (64u - HP_OWNER_SHIFT) == 0;
+}
+
 /* The slab of a grain if the hot map has it, else NULL. */
 HP_INLINE void *hp_hot_slab(uint64_t grain)
 {
     uint64_t mixed = hp_relaxed_xor(&hp_hot.tag[(uint16_t)grain], grain);
-    /* Equal grains leave only the owner's id; an empty entry leaves the grain itself. */
-    return mixed << (64u - HP_OWNER_SHIFT) == 0 && mixed != 0 ? hp_hot.slab[(uint16_t)grain] : NULL;
+    return hp_hot_is_slab(mixed) ? hp_hot.slab[(uint16_t)grain] : NULL;
 }
 
 /* True when the grain got its entry; false when another grain holds it, which is no failure. */

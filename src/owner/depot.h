@@ -3,7 +3,7 @@
  *
  * Owns:        the packs, which lie in the owner.
  * Invariants:
- *   D1  a class has at most hp_depot_limit packs.
+ *   D1  a class has no more packs than hp_depot_has_room let in.
  *   D2  a chunk in a pack is out of its slab: its bit is not set.
  * Threads:     under the owner's claim.
  * Ordering:    P1.
@@ -22,12 +22,13 @@
 #define HP_DEPOT_MIN_PACKS 2u
 #define HP_DEPOT_MAX_PACKS 16u
 
-HP_INLINE uint32_t hp_depot_limit(unsigned size_class)
+#define HP_DEPOT_UNITS (HP_DEPOT_CLASS_BYTES / (HP_LINE_CHUNKS * HP_SMALL_STEP_BYTES))
+
+/* Whether a class that holds this many packs may take one more; a product instead of a quotient. */
+HP_INLINE bool hp_depot_has_room(uint32_t packs, unsigned size_class)
 {
-    uint32_t packs =
-        HP_DEPOT_CLASS_BYTES / (HP_LINE_CHUNKS * HP_SMALL_STEP_BYTES * (size_class + 1));
-    packs = packs < HP_DEPOT_MIN_PACKS ? HP_DEPOT_MIN_PACKS : packs;
-    return packs > HP_DEPOT_MAX_PACKS ? HP_DEPOT_MAX_PACKS : packs;
+    return packs < HP_DEPOT_MIN_PACKS ||
+           (packs < HP_DEPOT_MAX_PACKS && (packs + 1) * (size_class + 1) <= HP_DEPOT_UNITS);
 }
 
 /* An empty pack for a class that is below its limit, NULL when it is not or there is no memory. */
@@ -62,7 +63,7 @@ bool hp_depot_make_packs(hp_owner *owner);
 
 HP_INLINE hp_pack *hp_depot_new_pack(hp_owner *owner, unsigned size_class)
 {
-    if (owner->depot_count[size_class] >= hp_depot_limit(size_class)) {
+    if (!hp_depot_has_room(owner->depot_count[size_class], size_class)) {
         return NULL;
     }
     if (HP_UNLIKELY(owner->spare_packs == NULL) && !hp_depot_make_packs(owner)) {

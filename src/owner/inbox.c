@@ -90,7 +90,9 @@ void hp_inbox_free_now(hp_slab *slab, unsigned index)
         return;
     }
     /* A note of the same slot would tell of a double free: look at the notes first. */
-    hp_inbox_drain(owner);
+    if (HP_UNLIKELY(hp_inbox_has_news(owner))) {
+        hp_inbox_drain(owner);
+    }
     if (!hp_owner_put(owner, slab, index)) {
         report_twice(slab, index / 64, (uint64_t)1 << (index & 63));
     }

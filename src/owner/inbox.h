@@ -29,6 +29,13 @@
 /* Above this many waiting bytes a freer tries to claim the owner and drains it itself. */
 #define HP_INBOX_LIMIT_BYTES ((uint64_t)256 << 10)
 
+/* Whether bytes wait. A post that is under way may be missed: it counts its bytes last. */
+HP_INLINE bool hp_inbox_has_news(const hp_owner *owner)
+{
+    /* relaxed: a counter; what is missed now is seen next time */
+    return atomic_load_explicit(&owner->inbox_bytes, memory_order_relaxed) != 0;
+}
+
 void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits);
 void hp_inbox_drain(hp_owner *owner);
 

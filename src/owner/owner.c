@@ -196,51 +196,95 @@ static void close_slab(hp_owner *owner, hp_slab *slab)
     owner->spare_records[capacity] = slab;
 }
 
-unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks,
-                       bool *zeroed)
+/* The slab that serves the class, which has a free slot; NULL: out of memory. */
+HP_INLINE hp_slab *serving_slab(hp_owner *owner, unsigned size_class)
 {
-    hp_class_slabs *slabs = &owner->classes[size_class];
-    hp_slab *slab = slabs->first;
-    if (HP_UNLIKELY(slab == NULL)) {
-        slab = open_slab(owner, size_class);
-        if (slab == NULL) {
-            return 0;
-        }
-    }
-    if (slab->free->free_count == slab->slot_count) {
+    hp_slab *slab = owner->classes[size_class].first;
+    return HP_LIKELY(slab != NULL) ? slab : open_slab(owner, size_class);
+}
+
+HP_INLINE unsigned take(hp_owner *owner, hp_slab *slab, unsigned count, void **chunks)
+{
+    hp_class_slabs *slabs = &owner->classes[slab->size_class];
+    if (HP_UNLIKELY(slab->free->free_count == slab->slot_count)) {
         slabs->empty_count--;
     }
-    unsigned taken = hp_slab_take(slab, count, chunks, zeroed);
-    if (slab->free->free_count == 0) {
+    unsigned taken = hp_slab_take(slab, count, chunks);
+    if (HP_UNLIKELY(slab->free->free_count == 0)) {
         unlink_slab(slabs, slab);
     }
     check_slab(slab);
     return taken;
 }
 
-bool hp_owner_put(hp_owner *owner, hp_slab *slab, unsigned index)
+char *hp_owner_take_byte(hp_owner *owner, unsigned size_class)
 {
-    return hp_owner_put_word(owner, slab, index / 64, (uint64_t)1 << (index & 63)) == 0;
+    hp_class_slabs *slabs = &owner->classes[size_class];
+    hp_slab *slab = slabs->first;
+    if (HP_UNLIKELY(slab == NULL)) {
+        return NULL;
+    }
+    bool was_empty = slab->free->free_count == slab->slot_count;
+    char *chunk = hp_slab_take_byte(slab);
+    if (HP_LIKELY(chunk != NULL)) {
+        slabs->empty_count -= was_empty;
+        if (HP_UNLIKELY(slab->free->free_count == 0)) {
+            unlink_slab(slabs, slab);
+        }
+    }
+    return chunk;
 }
 
-uint64_t hp_owner_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits)
+unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks)
+{
+    hp_slab *slab = serving_slab(owner, size_class);
+    return HP_LIKELY(slab != NULL) ? take(owner, slab, count, chunks) : 0;
+}
+
+void *hp_owner_take_one(hp_owner *owner, unsigned size_class, bool *zeroed)
+{
+    hp_slab *slab = serving_slab(owner, size_class);
+    if (HP_UNLIKELY(slab == NULL)) {
+        return NULL;
+    }
+    void *chunk;
+    take(owner, slab, 1, &chunk);
+    *zeroed = hp_slab_note_touched(slab, chunk);
+    return chunk;
+}
+
+/* After slots became free: the slab may enter its list, or leave the owner. */
+HP_INLINE void settle(hp_owner *owner, hp_slab *slab, bool was_full)
 {
     hp_class_slabs *slabs = &owner->classes[slab->size_class];
-    uint32_t before = slab->free->free_count;
-    uint64_t twice = hp_slab_put_word(slab, word, bits);
-    uint32_t after = slab->free->free_count;
-    if (after == before) {
-        return twice;
-    }
     check_slab(slab);
-    if (before == 0) {
+    if (HP_UNLIKELY(was_full)) {
         link_slab(slabs, slab);
     }
-    if (HP_UNLIKELY(after == slab->slot_count)) {
+    if (HP_UNLIKELY(slab->free->free_count == slab->slot_count)) {
         slabs->empty_count++;
         if (slabs->empty_count > 1) {
             close_slab(owner, slab);
         }
+    }
+}
+
+bool hp_owner_put(hp_owner *owner, hp_slab *slab, unsigned index)
+{
+    bool was_full = slab->free->free_count == 0;
+    if (HP_UNLIKELY(!hp_slab_put(slab, index))) {
+        return false;
+    }
+    settle(owner, slab, was_full);
+    return true;
+}
+
+uint64_t hp_owner_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits)
+{
+    bool was_full = slab->free->free_count == 0;
+    uint64_t twice = hp_slab_put_word(slab, word, bits);
+    if (HP_LIKELY(twice != bits)) {
+        settle(owner, slab, was_full);
     }
     return twice;
 }
@@ -308,7 +352,8 @@ const char *hp_owner_check(const hp_owner *owner)
         }
     }
     for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
-        if (owner->depot_count[size_class] > hp_depot_limit(size_class)) {
+        uint32_t packs = owner->depot_count[size_class];
+        if (packs > 0 && !hp_depot_has_room(packs - 1, size_class)) {
             return "O3: a class of the depot is above its limit";
         }
     }

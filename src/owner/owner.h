@@ -5,7 +5,7 @@
  * Invariants:  (hp_owner_check)
  *   O1  everything below `claim` but the shared words is touched only under the claim.
  *   O2  a class's list holds exactly its slabs with a free slot; at most one of them is wholly free.
- *   O3  the depot holds at most hp_depot_limit(class) packs per class.
+ *   O3  the depot holds no more packs per class than hp_depot_has_room let in.
  *   O4  owners are never freed; a slab record stays with its owner.
  * Threads:     any may try to claim any owner. Threads are bound to an owner to keep to it, no more.
  * Ordering:    P1 (claim), P11 (list of owners).
@@ -68,9 +68,14 @@ void hp_owner_keep_only(hp_owner *bound);
 /* A claimed owner: the preferred one (may be NULL), else any other, else a new one. NULL: no memory. */
 hp_owner *hp_owner_claim_any(hp_owner *preferred);
 
+/* Eight chunks one after the other, slot_bytes apart: NULL when there are no such. Under the claim. */
+char *hp_owner_take_byte(hp_owner *owner, unsigned size_class);
+
 /* Up to count chunks of a class, lowest addresses first. 0: out of memory. Under the claim. */
-unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks,
-                       bool *zeroed);
+unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks);
+
+/* One chunk of a class that is not cached; *zeroed: its bytes are known to be zero. Under the claim. */
+void *hp_owner_take_one(hp_owner *owner, unsigned size_class, bool *zeroed);
 
 /* A slot of this owner's slab becomes free. False when it was free already. Under the claim. */
 bool hp_owner_put(hp_owner *owner, hp_slab *slab, unsigned index);

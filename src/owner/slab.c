@@ -82,43 +82,67 @@ void hp_slab_close(hp_slab *slab)
     hp_region_free(slab->region, slab->chunk);
 }
 
-unsigned hp_slab_take(hp_slab *slab, unsigned count, void **chunks, bool *zeroed)
+static unsigned take_from_word(hp_slab *slab, unsigned word, unsigned count, void **chunks)
+{
+    hp_slab_free *free = slab->free;
+    size_t slot_bytes = slab->slot_bytes;
+    char *base = slab->base + word * 64 * slot_bytes;
+    uint64_t bits = free->words[word];
+    unsigned taken = 0;
+    do {
+        chunks[taken++] = base + hp_lowest_bit(bits) * slot_bytes;
+        bits &= bits - 1;
+    } while (bits != 0 && taken < count);
+    free->words[word] = bits;
+    return taken;
+}
+
+unsigned hp_slab_take(hp_slab *slab, unsigned count, void **chunks)
 {
     hp_slab_free *free = slab->free;
     unsigned taken = 0;
-    uint32_t index = 0;
-    while (taken < count && free->nonempty != 0) {
+    do {
         unsigned word = hp_lowest_bit(free->nonempty);
-        uint64_t bits = free->words[word];
-        do {
-            index = word * 64 + hp_lowest_bit(bits);
-            bits &= bits - 1;
-            chunks[taken++] = slab->base + (size_t)index * slab->slot_bytes;
-        } while (bits != 0 && taken < count);
-        free->words[word] = bits;
-        if (bits == 0) {
+        taken += take_from_word(slab, word, count - taken, chunks + taken);
+        if (free->words[word] == 0) {
             free->nonempty &= free->nonempty - 1;
         }
-    }
+    } while (taken < count && free->nonempty != 0);
     free->free_count -= taken;
-    *zeroed = free->zeroed && chunks[0] >= (void *)(slab->base + (size_t)free->untouched_from *
-                                                                     slab->slot_bytes);
-    /* Slots are taken lowest first, so the last index is the highest of this take. */
-    if (index >= free->untouched_from) {
+    return taken;
+}
+
+bool hp_slab_note_touched(hp_slab *slab, const void *chunk)
+{
+    hp_slab_free *free = slab->free;
+    uint32_t index = hp_divide((size_t)((const char *)chunk - slab->base), slab->reciprocal);
+    bool untouched = index >= free->untouched_from;
+    if (untouched) {
         free->untouched_from = index + 1;
     }
-    return taken;
+    return untouched && free->zeroed;
 }
 
 bool hp_slab_put(hp_slab *slab, unsigned index)
 {
-    return hp_slab_put_word(slab, index / 64, (uint64_t)1 << (index & 63)) == 0;
+    hp_slab_free *free = slab->free;
+    unsigned word = index / 64;
+    uint64_t bit = (uint64_t)1 << (index & 63);
+    if (HP_UNLIKELY((free->words[word] & bit) != 0)) {
+        return false;
+    }
+    free->words[word] |= bit;
+    free->nonempty |= (uint64_t)1 << word;
+    free->free_count++;
+    return true;
 }
 
 uint64_t hp_slab_put_word(hp_slab *slab, unsigned word, uint64_t bits)
 {
     hp_slab_free *free = slab->free;
-    uint64_t twice = free->words[word] & bits;
+    unsigned left = slab->slot_count - word * 64;
+    uint64_t no_slots = left >= 64 ? 0 : ~(uint64_t)0 << left;
+    uint64_t twice = (free->words[word] | no_slots) & bits;
     bits &= ~twice;
     free->words[word] |= bits;
     free->nonempty |= (uint64_t)(bits != 0) << word;

@@ -74,13 +74,44 @@ bool hp_slab_open(hp_slab *slab, unsigned size_class);
 /* Gives the chunk back; every slot is free. The record can be opened again. */
 void hp_slab_close(hp_slab *slab);
 
-/* The lowest free slots, at most count; *zeroed tells of the first whether it reads as zeros. */
-unsigned hp_slab_take(hp_slab *slab, unsigned count, void **chunks, bool *zeroed);
+/* The lowest free slots, 1 to count of them; there is at least one. */
+unsigned hp_slab_take(hp_slab *slab, unsigned count, void **chunks);
+
+/*
+ * For slabs whose slots are taken one at a time: whether the slot just taken was never handed out before
+ * and still holds the kernel's zeros. Slots are taken lowest first, so one watermark tells.
+ */
+bool hp_slab_note_touched(hp_slab *slab, const void *chunk);
 
 /* False when the slot was free already. */
 bool hp_slab_put(hp_slab *slab, unsigned index);
 
-/* Frees all slots of a bitmap word; returns the bits that were free already. */
+#define HP_SLAB_BYTE_SLOTS 8u
+
+/*
+ * Eight neighbours that are all free, as in a slab that is new or was freed in order: one byte of the
+ * bitmap. Their addresses are slot_bytes apart from the one returned on; NULL when the lowest free slot
+ * does not begin such a byte.
+ */
+HP_INLINE char *hp_slab_take_byte(hp_slab *slab)
+{
+    hp_slab_free *free = slab->free;
+    unsigned word = hp_lowest_bit(free->nonempty);
+    uint64_t bits = free->words[word];
+    unsigned lowest = hp_lowest_bit(bits);
+    if (HP_UNLIKELY((lowest & 7) != 0 || (uint8_t)(bits >> lowest) != 0xff)) {
+        return NULL;
+    }
+    bits ^= (uint64_t)0xff << lowest;
+    free->words[word] = bits;
+    if (bits == 0) {
+        free->nonempty &= free->nonempty - 1;
+    }
+    free->free_count -= HP_SLAB_BYTE_SLOTS;
+    return slab->base + (word * 64 + lowest) * (size_t)slab->slot_bytes;
+}
+
+/* Frees all slots of a bitmap word; returns the bits that were free already, or are no slots. */
 uint64_t hp_slab_put_word(hp_slab *slab, unsigned word, uint64_t bits);
 
 /* NULL or a sentence that names the broken invariant. */

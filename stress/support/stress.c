@@ -40,7 +40,7 @@ static _Noreturn void usage(const char *argument)
 {
     dprintf(STDERR_FILENO,
             "%s: cannot use '%s'\nusage: %s [seed=N] [seconds=N] [threads=N] [watchdog=N] "
-            "[bounded=0|1] [live_mib=N] [shape=NAME]\n",
+            "[bounded=0|1] [live_mib=N] [destructor_round=N] [shape=NAME]\n",
             options.name, argument, options.name);
     exit(2);
 }
@@ -89,6 +89,8 @@ static void read_argument(const char *argument)
         options.bounded = number(argument, value, 1) == 1;
     } else if ((value = value_of(argument, "live_mib")) != NULL) {
         options.live_mib = number(argument, value, 1 << 20);
+    } else if ((value = value_of(argument, "destructor_round")) != NULL) {
+        options.destructor_round = (unsigned)number(argument, value, PTHREAD_DESTRUCTOR_ITERATIONS);
     } else if ((value = value_of(argument, "shape")) != NULL) {
         options.shape = value;
     } else {
@@ -100,6 +102,7 @@ stress_options stress_start(int argc, char **argv, stress_options defaults)
 {
     options = defaults;
     options.bounded = true;
+    options.destructor_round = PTHREAD_DESTRUCTOR_ITERATIONS;
     options.watchdog_seconds = 30;
     for (int index = 1; index < argc; index++) {
         read_argument(argv[index]);

@@ -2,7 +2,7 @@
  * stress: the frame of a stress program: options, seed, time, failure, result line.
  *
  * Usage of every program: NAME [seed=N] [seconds=N] [threads=N] [watchdog=N] [bounded=0|1]
- *                              [live_mib=N] [shape=NAME]
+ *                              [live_mib=N] [destructor_round=N] [shape=NAME]
  * A program begins with stress_start, lets its workers run in one or more stretches of
  * stress_open ... stress_close, and ends with stress_finish.
  *
@@ -25,6 +25,7 @@ typedef struct stress_options {
     unsigned watchdog_seconds; /* a worker without progress for so long is a failure */
     bool bounded;              /* memory bounds are asserted; off where a sanitizer adds its own */
     size_t live_mib;           /* live set of the programs that assert a bound */
+    unsigned destructor_round; /* of thread-specific data, in which churn's threads still free */
     const char *shape;         /* NULL: all in turn */
 } stress_options;
 

@@ -1,0 +1,63 @@
+/*
+ * The options, a row each. A new one is a new row: parser, help and manual page follow.
+ */
+#include <stddef.h>
+
+#include "cache/thread.h"
+#include "platform/misuse.h"
+#include "service/options.h"
+#include "service/statistics.h"
+
+static void set_report_only(int64_t value)
+{
+    hp_misuse_set_report_only(value != 0);
+}
+
+static void set_check(int64_t value)
+{
+    if (value != 0) {
+        hp_thread_disable_caches();
+    }
+}
+
+static void set_stats(int64_t value)
+{
+    hp_statistics_set_at_exit(value != 0);
+}
+
+static void show(int64_t value)
+{
+    (void)value;
+    hp_options_show(hp_option_table);
+}
+
+const hp_option hp_option_table[] = {
+    {
+        .name = "report_only",
+        .kind = HP_OPTION_FLAG,
+        .initial = "off",
+        .help = "A misuse is reported on stderr and then ignored, where the process would abort.",
+        .set = set_report_only,
+    },
+    {
+        .name = "check",
+        .kind = HP_OPTION_FLAG,
+        .initial = "off",
+        .help = "Threads keep no cache, so that every free is checked at once; this is slower.",
+        .set = set_check,
+    },
+    {
+        .name = "stats",
+        .kind = HP_OPTION_FLAG,
+        .initial = "off",
+        .help = "Prints what malloc_stats() prints when the process exits.",
+        .set = set_stats,
+    },
+    {
+        .name = "help",
+        .kind = HP_OPTION_WORD,
+        .help = "Prints this list on stderr when the process starts.",
+        .set = show,
+    },
+    {.name = NULL},
+};

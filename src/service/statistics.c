@@ -1,0 +1,144 @@
+#include "service/statistics.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "arena/arena.h"
+#include "arena/huge.h"
+#include "cache/thread.h"
+#include "metadata/storage.h"
+#include "owner/depot.h"
+#include "owner/owner.h"
+#include "platform/claim.h"
+#include "platform/crossing.h"
+#include "platform/system.h"
+
+static _Atomic bool wanted_at_exit; /* shared: relaxed, set once from the options */
+
+void hp_statistics_set_at_exit(bool wanted)
+{
+    /* relaxed: a choice, nothing depends on its order */
+    atomic_store_explicit(&wanted_at_exit, wanted, memory_order_relaxed);
+}
+
+bool hp_statistics_at_exit(void)
+{
+    /* relaxed: a choice, nothing depends on its order */
+    return atomic_load_explicit(&wanted_at_exit, memory_order_relaxed);
+}
+
+/* Terms that belong to different moments need not add up: what would be below zero is none. */
+static uint64_t at_most(uint64_t part, uint64_t whole)
+{
+    return part < whole ? part : whole;
+}
+
+static void take_off(uint64_t *bytes, uint64_t part)
+{
+    *bytes -= at_most(part, *bytes);
+}
+
+static void read_regions(hp_statistics *statistics)
+{
+    const hp_region *region;
+    for (uint32_t number = 0; (region = hp_arena_region(number)) != NULL; number++) {
+        /* relaxed: a statistic that the holder of the claim published */
+        uint32_t free_pages = atomic_load_explicit(&region->free_pages, memory_order_relaxed);
+        size_t links_bytes = region->page_count * sizeof(hp_stack_node);
+        statistics->regions++;
+        statistics->region_bytes += (uint64_t)region->page_count * region->page_bytes;
+        statistics->region_free_bytes += (uint64_t)free_pages * region->page_bytes;
+        statistics->metadata_bytes +=
+            hp_round_up(hp_bfc_table_bytes(region->page_count), region->page_bytes) +
+            hp_round_up(links_bytes, region->page_bytes);
+    }
+}
+
+/* Under the owner's claim. */
+static void read_class(hp_statistics *statistics, const hp_owner *owner, unsigned size_class)
+{
+    const hp_class_slabs *slabs = &owner->classes[size_class];
+    hp_class_statistics *row = &statistics->classes[size_class];
+    size_t slab_bytes = hp_class_slab_bytes(size_class);
+    size_t slots_per_slab = slab_bytes / hp_class_bytes(size_class);
+    row->slabs += slabs->slab_count;
+    row->slots += slabs->slab_count * slots_per_slab;
+    for (const hp_slab *slab = slabs->first; slab != NULL; slab = slab->free->next) {
+        row->free_slots += slab->free->free_count;
+    }
+    if (size_class < HP_SMALL_CLASSES) {
+        row->depot_chunks += (uint64_t)owner->depot_count[size_class] * HP_LINE_CHUNKS;
+    }
+}
+
+static void read_owners(hp_statistics *statistics)
+{
+    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
+        statistics->owners++;
+        /* relaxed: statistics */
+        statistics->threads += atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
+        statistics->inbox_bytes += atomic_load_explicit(&owner->inbox_bytes, memory_order_relaxed);
+        if (!hp_claim_try(&owner->claim)) {
+            statistics->owners_busy++;
+            continue;
+        }
+        for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
+            read_class(statistics, owner, size_class);
+        }
+        hp_claim_release(&owner->claim);
+    }
+}
+
+static void read_threads(hp_statistics *statistics)
+{
+    for (const hp_thread *thread = hp_thread_first(); thread != NULL; thread = thread->next) {
+        statistics->thread_caches++;
+    }
+}
+
+static void read_huge(hp_statistics *statistics)
+{
+    hp_huge_totals huge = hp_huge_count();
+    statistics->huge_mappings = huge.mappings;
+    statistics->huge_bytes = huge.mapped_bytes;
+    statistics->huge_kept_bytes = at_most(huge.kept_bytes, huge.mapped_bytes);
+}
+
+static void add_up_classes(hp_statistics *statistics)
+{
+    for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
+        const hp_class_statistics *row = &statistics->classes[size_class];
+        uint64_t slab_bytes = row->slabs * hp_class_slab_bytes(size_class);
+        uint64_t slot_bytes = hp_class_bytes(size_class);
+        statistics->slab_bytes += slab_bytes;
+        statistics->slab_free_bytes += slab_bytes - (row->slots - row->free_slots) * slot_bytes;
+        statistics->depot_bytes += row->depot_chunks * slot_bytes;
+    }
+}
+
+static void add_up(hp_statistics *statistics)
+{
+    add_up_classes(statistics);
+    statistics->mapped_bytes =
+        statistics->region_bytes + statistics->huge_bytes + statistics->metadata_bytes;
+    statistics->region_used_bytes = statistics->region_bytes;
+    take_off(&statistics->region_used_bytes, statistics->region_free_bytes);
+    take_off(&statistics->region_used_bytes, statistics->slab_free_bytes);
+    take_off(&statistics->region_used_bytes, statistics->depot_bytes);
+    take_off(&statistics->region_used_bytes, statistics->inbox_bytes);
+    statistics->in_use_bytes =
+        statistics->region_used_bytes + statistics->huge_bytes - statistics->huge_kept_bytes;
+}
+
+void hp_statistics_read(hp_statistics *statistics)
+{
+    memset(statistics, 0, sizeof *statistics);
+    hp_observe_begin();
+    statistics->metadata_bytes = hp_storage_mapped_bytes();
+    read_regions(statistics);
+    read_owners(statistics);
+    read_threads(statistics);
+    read_huge(statistics);
+    hp_observe_end();
+    add_up(statistics);
+}

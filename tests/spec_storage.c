@@ -1,0 +1,191 @@
+/*
+ * Storage for records: zeroed, aligned, apart from each other, and modest when the system refuses.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "metadata/storage.h"
+#include "platform/system.h"
+#include "support/fake_system.h"
+
+#define KIB ((size_t)1 << 10)
+
+enum { THREADS = 3, RECORDS = 2000, RECORD_WORDS = 20 };
+
+static bool is_zero(const char *record, size_t bytes)
+{
+    for (size_t byte = 0; byte < bytes; byte++) {
+        if (record[byte] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Uses up the block in use, so that the next take has to ask the system. */
+static void given_a_used_up_block(void)
+{
+    fake_system_forget();
+    while (fake.maps_asked == 0) {
+        assert_non_null(hp_storage_take(32 * KIB));
+    }
+    for (unsigned taken = 0; taken < 4; taken++) {
+        assert_non_null(hp_storage_take(31 * KIB));
+    }
+    fake_system_forget();
+}
+
+static void a_record_is_zeroed_and_starts_on_a_cache_line(void **state)
+{
+    (void)state;
+    for (size_t bytes = 1; bytes < 300; bytes++) {
+        char *record = hp_storage_take(bytes);
+
+        assert_non_null(record);
+        assert_int_equal((uintptr_t)record % 64, 0);
+        assert_true(is_zero(record, bytes));
+        memset(record, 0xff, bytes);
+    }
+}
+
+static void a_small_record_costs_no_mapping_while_the_block_lasts(void **state)
+{
+    (void)state;
+    assert_non_null(hp_storage_take(64));
+    fake_system_forget();
+
+    for (unsigned taken = 0; taken < 100; taken++) {
+        assert_non_null(hp_storage_take(64));
+    }
+
+    assert_true(fake.maps_asked <= 1);
+}
+
+static void a_large_record_has_a_mapping_of_its_own_in_whole_pages(void **state)
+{
+    (void)state;
+    fake_system_forget();
+    size_t bytes = 40 * KIB + 1;
+
+    char *record = hp_storage_take(bytes);
+
+    assert_non_null(record);
+    assert_int_equal(fake.maps_asked, 1);
+    assert_int_equal(fake.map_bytes[0], hp_round_up(bytes, hp_page_bytes()));
+    assert_true(is_zero(record, bytes));
+}
+
+static void every_mapping_is_counted(void **state)
+{
+    (void)state;
+    uint64_t before = hp_storage_mapped_bytes();
+    fake_system_forget();
+
+    given_a_used_up_block();
+    assert_non_null(hp_storage_take(64 * KIB));
+
+    assert_true(hp_storage_mapped_bytes() >= before + 64 * KIB);
+}
+
+static void blocks_grow_with_what_is_mapped_and_stay_within_4_mib(void **state)
+{
+    (void)state;
+    for (unsigned taken = 0; taken < 100; taken++) {
+        assert_non_null(hp_storage_take(1024 * KIB));
+    }
+
+    given_a_used_up_block();
+    while (fake.maps_asked == 0) {
+        assert_non_null(hp_storage_take(32 * KIB));
+    }
+
+    assert_int_equal(fake.map_bytes[0], 4096 * KIB);
+}
+
+static void a_system_that_grants_only_a_page_still_gives_a_record(void **state)
+{
+    (void)state;
+    fake.map_limit_bytes = hp_page_bytes();
+    char *record = NULL;
+    /* The block in use may have room: take until the system is asked. */
+    fake_system_forget();
+    while (fake.maps_asked == 0) {
+        record = hp_storage_take(3 * KIB);
+        assert_non_null(record);
+    }
+
+    assert_int_equal(fake.maps_asked, 2);
+    assert_int_equal(fake.map_bytes[1], hp_page_bytes());
+    assert_true(is_zero(record, 3 * KIB));
+}
+
+static void a_system_that_refuses_everything_gives_NULL_and_harms_nothing(void **state)
+{
+    (void)state;
+    fake.maps_left = 0;
+    while (hp_storage_take(3 * KIB) != NULL) {
+    }
+    uint64_t mapped = hp_storage_mapped_bytes();
+    assert_null(hp_storage_take(64 * KIB));
+
+    fake.maps_left = 1;
+
+    assert_int_equal(hp_storage_mapped_bytes(), mapped);
+    assert_non_null(hp_storage_take(3 * KIB));
+}
+
+/* Each thread marks its records; a record that two threads got would carry a wrong mark. */
+static void *take_and_mark(void *argument)
+{
+    uint64_t **records = argument;
+    for (unsigned index = 0; index < RECORDS; index++) {
+        records[index] = hp_storage_take(RECORD_WORDS * sizeof(uint64_t));
+        for (unsigned word = 0; word < RECORD_WORDS; word++) {
+            records[index][word] += (uint64_t)(uintptr_t)&records[index];
+        }
+    }
+    return NULL;
+}
+
+static void threads_that_take_at_the_same_time_get_records_apart(void **state)
+{
+    (void)state;
+    static uint64_t *records[THREADS][RECORDS];
+    pthread_t threads[THREADS];
+    for (unsigned index = 0; index < THREADS; index++) {
+        assert_int_equal(pthread_create(&threads[index], NULL, take_and_mark, records[index]), 0);
+    }
+    for (unsigned index = 0; index < THREADS; index++) {
+        pthread_join(threads[index], NULL);
+    }
+
+    for (unsigned index = 0; index < THREADS * RECORDS; index++) {
+        uint64_t **place = &records[index / RECORDS][index % RECORDS];
+        for (unsigned word = 0; word < RECORD_WORDS; word++) {
+            assert_int_equal((*place)[word], (uintptr_t)place);
+        }
+    }
+}
+
+#define SPEC(test) cmocka_unit_test_setup_teardown(test, fake_system_setup, fake_system_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SPEC(a_record_is_zeroed_and_starts_on_a_cache_line),
+        SPEC(a_small_record_costs_no_mapping_while_the_block_lasts),
+        SPEC(a_large_record_has_a_mapping_of_its_own_in_whole_pages),
+        SPEC(every_mapping_is_counted),
+        SPEC(blocks_grow_with_what_is_mapped_and_stay_within_4_mib),
+        SPEC(a_system_that_grants_only_a_page_still_gives_a_record),
+        SPEC(a_system_that_refuses_everything_gives_NULL_and_harms_nothing),
+        cmocka_unit_test(threads_that_take_at_the_same_time_get_records_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+#include "support/fake_system.h"
+
+#include <limits.h>
+
+#include "platform/system.h"
+
+fake_system fake;
+
+/* Two mappings in one, so that the wanted one starts a page after a border of 2 MiB. */
+static void *map_off_the_border(size_t bytes)
+{
+    static const size_t border_bytes = (size_t)2 << 20;
+    size_t room_bytes = bytes + border_bytes + hp_page_bytes();
+    char *room = hp_system_kernel.map(NULL, room_bytes);
+    if (room == NULL) {
+        return NULL;
+    }
+    char *start = (char *)hp_round_up((uintptr_t)room, border_bytes) + hp_page_bytes();
+    hp_system_kernel.unmap(room, (size_t)(start - room));
+    hp_system_kernel.unmap(start + bytes, room_bytes - bytes - (size_t)(start - room));
+    return start;
+}
+
+static void *fake_map(void *hint, size_t bytes)
+{
+    if (fake.maps_asked < FAKE_MAPS_REMEMBERED) {
+        fake.map_bytes[fake.maps_asked] = bytes;
+    }
+    fake.maps_asked++;
+    if (bytes > fake.map_limit_bytes || fake.maps_left == 0) {
+        return NULL;
+    }
+    fake.maps_left--;
+    void *address =
+        fake.ignore_hints ? map_off_the_border(bytes) : hp_system_kernel.map(hint, bytes);
+    fake.mapped_bytes += address != NULL ? (int64_t)bytes : 0;
+    return address;
+}
+
+static bool fake_unmap(void *address, size_t bytes)
+{
+    fake.unmaps_asked++;
+    if (fake.refuse_unmap || !hp_system_kernel.unmap(address, bytes)) {
+        return false;
+    }
+    fake.mapped_bytes -= (int64_t)bytes;
+    return true;
+}
+
+static bool fake_discard(void *address, size_t bytes)
+{
+    fake.discards_asked++;
+    if (fake.refuse_discard || !hp_system_kernel.discard(address, bytes)) {
+        return false;
+    }
+    fake.discarded_bytes += bytes;
+    return true;
+}
+
+static void *fake_remap(void *address, size_t old_bytes, size_t new_bytes, void *target)
+{
+    bool refused =
+        target != NULL ? fake.refuse_moving : fake.refuse_growing_in_place && new_bytes > old_bytes;
+    void *moved = refused ? NULL : hp_system_kernel.remap(address, old_bytes, new_bytes, target);
+    if (moved != NULL) {
+        /* What lay at the target is gone: the old mapping's length replaces it. */
+        fake.mapped_bytes +=
+            target != NULL ? -(int64_t)old_bytes : (int64_t)new_bytes - (int64_t)old_bytes;
+    }
+    return moved;
+}
+
+static bool fake_is_resident(void *address)
+{
+    return fake.born_resident || hp_system_kernel.is_resident(address);
+}
+
+static uint64_t fake_now_ms(void)
+{
+    return fake.now_ms;
+}
+
+static const hp_system_calls fake_calls = {
+    .map = fake_map,
+    .unmap = fake_unmap,
+    .discard = fake_discard,
+    .remap = fake_remap,
+    .is_resident = fake_is_resident,
+    .now_ms = fake_now_ms,
+};
+
+int fake_system_setup(void **state)
+{
+    (void)state;
+    fake = (fake_system){.map_limit_bytes = SIZE_MAX, .maps_left = UINT_MAX, .now_ms = 1000};
+    hp_system = &fake_calls;
+    return 0;
+}
+
+int fake_system_teardown(void **state)
+{
+    (void)state;
+    hp_system = &hp_system_kernel;
+    return 0;
+}
+
+void fake_system_forget(void)
+{
+    fake.maps_asked = 0;
+    fake.unmaps_asked = 0;
+    fake.discards_asked = 0;
+    fake.discarded_bytes = 0;
+    fake.mapped_bytes = 0;
+}
