@@ -6,7 +6,7 @@
 #   SECONDS  of all programs together; 10 is enough for a short pass
 #   SEED     the same one for all programs; also taken from the variable SEED; default: random
 #
-# One line for each program. The first failure ends the run with that program's whole output, the
+# PROGRAMS='pipeline churn' in the environment runs these only. One line for each program. The first failure ends the run with that program's whole output, the
 # command to repeat it, and status 1.
 set -u
 
@@ -15,8 +15,9 @@ usage='usage: run.sh plain|tsan|asan|ubsan SECONDS [SEED]'
 build=${1:?$usage}
 total=${2:?$usage}
 seed=${3:-${SEED:-}}
-programs='pipeline churn free_only sleeper fork_storm realloc_mix refused oversubscribed'
+all='pipeline churn free_only sleeper fork_storm realloc_mix refused oversubscribed'
 runner=
+variables=
 
 case $build in
 plain)
@@ -39,6 +40,11 @@ esac
 export TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1"
 export ASAN_OPTIONS="detect_leaks=0"
 export UBSAN_OPTIONS="halt_on_error=1 print_stacktrace=1"
+case $build in
+tsan) variables="TSAN_OPTIONS='$TSAN_OPTIONS'" ;;
+asan) variables="ASAN_OPTIONS='$ASAN_OPTIONS'" ;;
+ubsan) variables="UBSAN_OPTIONS='$UBSAN_OPTIONS'" ;;
+esac
 
 # Why a program cannot run on this build; nothing when it can.
 reason_to_skip() {
@@ -50,12 +56,22 @@ reason_to_skip() {
     esac
 }
 
-share=$(awk -v total="$total" -v programs="$programs" -v build="$build" '
+programs=
+for program in ${PROGRAMS:-$all}; do
+    why=$(reason_to_skip "$program")
+    if [ -n "$why" ]; then
+        echo "$program: skipped on $build: $why"
+    else
+        programs="$programs $program"
+    fi
+done
+
+share=$(awk -v total="$total" -v programs="$programs" '
     BEGIN {
-        count = split(programs, names, " ") - (build == "tsan" ? 2 : 0)
-        if (total + 0 <= 0) exit 1
+        count = split(programs, names, " ")
+        if (total + 0 <= 0 || count == 0) exit 1
         printf "%.2f", total / count
-    }') || { echo "run.sh: SECONDS must be a positive number, not '$total'" >&2; exit 2; }
+    }') || { echo "run.sh: no program, or SECONDS is not a positive number: '$total'" >&2; exit 2; }
 # Far beyond what a slow sanitizer on a busy machine takes; a program's own watchdog comes first.
 limit=$(awk -v share="$share" 'BEGIN { printf "%d", share * 20 + 600 }')
 
@@ -63,23 +79,21 @@ output=$(mktemp) || exit 2
 trap 'rm -f "$output"' EXIT
 
 for program in $programs; do
-    why=$(reason_to_skip "$program")
-    if [ -n "$why" ]; then
-        echo "$program: skipped on $build: $why"
-        continue
-    fi
     command="$runner $root/stress/$build/$program seconds=$share $arguments"
+    # The outer redirection is for the shell's own word about a program that was killed.
     # shellcheck disable=SC2086 # words on purpose
-    timeout --kill-after=10 "$limit" $command ${seed:+seed=$seed} >"$output" 2>&1 </dev/null
-    status=$?
+    {
+        timeout --kill-after=10 "$limit" $command ${seed:+seed=$seed} >"$output" 2>&1 </dev/null
+        status=$?
+    } 2>/dev/null
     if [ $status -eq 0 ] && tail -n 1 "$output" | grep -q "^$program: ok "; then
         tail -n 1 "$output"
     else
         cat "$output"
         used=$(sed -n "s/^$program: seed=\([0-9]*\) .*/\1/p" "$output" | head -n 1)
         echo "$program: FAILED on $build with status $status, seed ${used:-unknown}"
-        echo "repeat: TSAN_OPTIONS='$TSAN_OPTIONS' ASAN_OPTIONS='$ASAN_OPTIONS'" \
-            "${command# } seed=${used:-${seed:-1}}"
+        # shellcheck disable=SC2086 # words on purpose
+        echo repeat: $variables $command "seed=${used:-${seed:-1}}"
         exit 1
     fi
 done

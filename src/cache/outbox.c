@@ -20,31 +20,28 @@ void hp_outbox_flush(hp_thread *self)
             post(&self->outbox[index]);
         }
     }
+    self->outbox_older_bytes = 0;
 }
 
-static uint64_t bytes_of(const hp_outbox_entry *entry)
+static uint32_t bytes_of(const hp_outbox_entry *entry)
 {
     const hp_slab *slab = (const hp_slab *)(uintptr_t)(entry->key & ~WORD_MASK);
-    return entry->key == 0 ? 0 : (uint64_t)hp_count_bits(entry->bits) * slab->slot_bytes;
-}
-
-static uint64_t bytes_in(const hp_thread *self)
-{
-    uint64_t bytes = 0;
-    for (unsigned index = 0; index < HP_OUTBOX_ENTRIES; index++) {
-        bytes += bytes_of(&self->outbox[index]);
-    }
-    return bytes;
+    return entry->key == 0 ? 0 : hp_count_bits(entry->bits) * slab->slot_bytes;
 }
 
 /* The entry for the key moves to the front; when none has it, the oldest is posted to make room. */
 static void bring_to_front(hp_thread *self, uint64_t key)
 {
+    self->outbox_older_bytes += bytes_of(&self->outbox[0]);
+    if (self->outbox_older_bytes > HP_OUTBOX_LIMIT_BYTES) {
+        hp_outbox_flush(self);
+    }
     unsigned index = 0;
     while (index < HP_OUTBOX_ENTRIES - 1 && self->outbox[index].key != key) {
         index++;
     }
     hp_outbox_entry found = self->outbox[index];
+    self->outbox_older_bytes -= bytes_of(&found);
     if (found.key != key) {
         if (found.key != 0) {
             post(&found);
@@ -62,9 +59,6 @@ void hp_outbox_add(hp_thread *self, hp_slab *slab, unsigned index)
     uint64_t key = hp_outbox_key(slab, index);
     uint64_t bit = (uint64_t)1 << (index & 63);
     if (self->outbox[0].key != key) {
-        if (bytes_in(self) > HP_OUTBOX_LIMIT_BYTES) {
-            hp_outbox_flush(self);
-        }
         bring_to_front(self, key);
     }
     if (HP_UNLIKELY((self->outbox[0].bits & bit) != 0)) {

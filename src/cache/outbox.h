@@ -3,7 +3,8 @@
  *
  * Owns:        four entries in the thread's record.
  * Invariants:
- *   Q1  outside the most recent word there are at most HP_OUTBOX_LIMIT_BYTES; a word is 64 slots.
+ *   Q1  outbox_older_bytes is the sum over all entries but the first, at most HP_OUTBOX_LIMIT_BYTES;
+ *       the first is at most 64 slots of one slab.
  *   Q2  a bit is in the outbox at most once.
  * Threads:     the thread itself.
  * Ordering:    none of its own; posting is P3 and P4.

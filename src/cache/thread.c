@@ -1,6 +1,7 @@
 #include "cache/thread.h"
 
 #include "cache/outbox.h"
+#include "cache/refill.h"
 #include "owner/depot.h"
 #include "owner/inbox.h"
 #include "platform/build.h"
@@ -13,30 +14,6 @@ static void check(const hp_thread *self)
     if (broken != NULL) {
         hp_broken("thread", broken);
     }
-}
-
-/* Word by word: a vector load of words that were stored one by one waits for the stores to retire. */
-HP_INLINE void *fill_from_pack(hp_line *line, const hp_pack *pack)
-{
-    line->chunks[0] = pack->chunks[6];
-    line->chunks[1] = pack->chunks[1];
-    line->chunks[2] = pack->chunks[2];
-    line->chunks[3] = pack->chunks[3];
-    line->chunks[4] = pack->chunks[4];
-    line->chunks[5] = pack->chunks[5];
-    line->filled = HP_LINE_EMPTY + 6;
-    return pack->chunks[0];
-}
-
-HP_INLINE void move_to_pack(hp_pack *pack, const hp_line *line)
-{
-    pack->chunks[0] = line->chunks[0];
-    pack->chunks[1] = line->chunks[1];
-    pack->chunks[2] = line->chunks[2];
-    pack->chunks[3] = line->chunks[3];
-    pack->chunks[4] = line->chunks[4];
-    pack->chunks[5] = line->chunks[5];
-    pack->chunks[6] = line->chunks[6];
 }
 
 /*
@@ -53,24 +30,10 @@ static unsigned next_refill(hp_thread *self, unsigned size_class)
     return count;
 }
 
-/* The lowest address is handed out first, then what lies on top, then from the end of the line down. */
-HP_INLINE void fill_with_neighbours(hp_line *line, char *chunk, size_t slot_bytes)
-{
-    line->chunks[0] = chunk += slot_bytes;
-    line->chunks[6] = chunk += slot_bytes;
-    line->chunks[5] = chunk += slot_bytes;
-    line->chunks[4] = chunk += slot_bytes;
-    line->chunks[3] = chunk += slot_bytes;
-    line->chunks[2] = chunk += slot_bytes;
-    line->chunks[1] = chunk + slot_bytes;
-    line->filled = HP_LINE_FULL;
-}
-
-static HP_SLOW void *refill_with_scattered(hp_thread *self, hp_owner *owner, unsigned size_class)
+static void *refill_with_scattered(hp_thread *self, hp_owner *owner, unsigned size_class)
 {
     void *chunks[HP_LINE_CHUNKS];
     unsigned count = hp_owner_take(owner, size_class, next_refill(self, size_class), chunks);
-    hp_claim_release(&owner->claim);
     if (count == 0) {
         return NULL;
     }
@@ -85,38 +48,20 @@ static HP_SLOW void *refill_with_scattered(hp_thread *self, hp_owner *owner, uns
     return chunks[0];
 }
 
-static HP_SLOW void *refill_from_slab(hp_thread *self, hp_owner *owner, unsigned size_class)
-{
-    if (hp_inbox_has_news(owner)) {
-        hp_inbox_drain(owner);
-    }
-    if (HP_LIKELY(self->refill_chunks[size_class] == HP_LINE_CHUNKS)) {
-        char *chunk = hp_owner_take_byte(owner, size_class);
-        if (HP_LIKELY(chunk != NULL)) {
-            hp_claim_release(&owner->claim);
-            fill_with_neighbours(&self->lines[size_class], chunk, hp_class_bytes(size_class));
-            return chunk;
-        }
-    }
-    return refill_with_scattered(self, owner, size_class);
-}
-
 void *hp_thread_refill(hp_thread *self, unsigned size_class)
 {
     check(self);
-    hp_owner *owner = self->owner;
-    if (HP_UNLIKELY(!hp_claim_try(&owner->claim))) {
-        owner = hp_owner_claim_any(owner);
-        if (owner == NULL) {
-            return NULL;
-        }
+    hp_owner *owner = hp_owner_claim_any(self->owner);
+    if (owner == NULL) {
+        return NULL;
     }
-    hp_pack *pack = hp_depot_pop(owner, size_class);
-    if (HP_UNLIKELY(pack == NULL)) {
-        return refill_from_slab(self, owner, size_class);
+    if (hp_inbox_has_news(owner)) {
+        hp_inbox_drain(owner);
     }
-    void *chunk = fill_from_pack(&self->lines[size_class], pack);
-    hp_depot_recycle(owner, pack);
+    void *chunk = hp_refill_from(self, owner, size_class);
+    if (chunk == NULL) {
+        chunk = refill_with_scattered(self, owner, size_class);
+    }
     hp_claim_release(&owner->claim);
     return chunk;
 }
@@ -156,11 +101,7 @@ void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk)
     hp_owner *owner = self->owner;
     hp_line *line = &self->lines[size_class];
     if (HP_LIKELY(hp_claim_try(&owner->claim))) {
-        hp_pack *pack = hp_depot_new_pack(owner, size_class);
-        if (HP_LIKELY(pack != NULL)) {
-            move_to_pack(pack, line);
-            hp_depot_push(owner, size_class, pack);
-        } else {
+        if (HP_UNLIKELY(!hp_spill_to(owner, line, size_class))) {
             spill_to_slabs(owner, line);
         }
         hp_claim_release(&owner->claim);

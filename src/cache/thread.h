@@ -52,6 +52,7 @@ typedef struct hp_thread {
     hp_owner *owner;
     struct hp_thread *next; /* list of all records; written before publication */
     hp_stack_node parked_link;
+    uint32_t outbox_older_bytes; /* in the entries behind the most recent one */
     HP_LINE_ALIGNED hp_outbox_entry outbox[HP_OUTBOX_ENTRIES];
     HP_LINE_ALIGNED uint8_t refill_chunks[HP_SMALL_CLASSES]; /* how many the next refill takes */
     HP_LINE_ALIGNED hp_line lines[HP_SMALL_CLASSES];

@@ -6,6 +6,7 @@
 #include "arena/arena.h"
 #include "arena/huge.h"
 #include "arena/large.h"
+#include "cache/refill.h"
 #include "metadata/address_map.h"
 #include "owner/inbox.h"
 #include "platform/misuse.h"
@@ -69,9 +70,11 @@ void *hp_slow_malloc(size_t bytes)
 void *hp_slow_refill(hp_line *line)
 {
     hp_thread *self = hp_self;
+    hp_owner *owner = self->owner;
     unsigned size_class = (unsigned)(line - self->lines);
-    if (HP_LIKELY(self->owner != NULL)) {
-        void *chunk = hp_thread_refill(self, size_class);
+    if (HP_LIKELY(owner != NULL && !hp_inbox_has_news(owner) && hp_claim_try(&owner->claim))) {
+        void *chunk = hp_refill_from(self, owner, size_class);
+        hp_claim_release(&owner->claim);
         if (HP_LIKELY(chunk != NULL)) {
             return chunk;
         }
@@ -93,7 +96,18 @@ void *hp_slow_aligned(size_t bytes, size_t align_bytes)
 void hp_slow_spill(void *pointer, hp_line *line)
 {
     hp_thread *self = hp_self;
-    hp_thread_spill(self, (unsigned)(line - self->lines), pointer);
+    hp_owner *owner = self->owner;
+    unsigned size_class = (unsigned)(line - self->lines);
+    if (HP_LIKELY(hp_claim_try(&owner->claim))) {
+        bool moved = hp_spill_to(owner, line, size_class);
+        hp_claim_release(&owner->claim);
+        if (HP_LIKELY(moved)) {
+            line->chunks[0] = pointer;
+            line->filled = HP_LINE_EMPTY + 1;
+            return;
+        }
+    }
+    hp_thread_spill(self, size_class, pointer);
 }
 
 /* "double free of" when a block of ours was freed there, "invalid pointer" when none ever was. */

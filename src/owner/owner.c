@@ -160,6 +160,11 @@ static void unlink_slab(hp_class_slabs *slabs, hp_slab *slab)
     }
 }
 
+void hp_owner_unlist(hp_owner *owner, hp_slab *slab)
+{
+    unlink_slab(&owner->classes[slab->size_class], slab);
+}
+
 static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
 {
     unsigned capacity = hp_slab_record_capacity(size_class);
@@ -215,24 +220,6 @@ HP_INLINE unsigned take(hp_owner *owner, hp_slab *slab, unsigned count, void **c
     }
     check_slab(slab);
     return taken;
-}
-
-char *hp_owner_take_byte(hp_owner *owner, unsigned size_class)
-{
-    hp_class_slabs *slabs = &owner->classes[size_class];
-    hp_slab *slab = slabs->first;
-    if (HP_UNLIKELY(slab == NULL)) {
-        return NULL;
-    }
-    bool was_empty = slab->free->free_count == slab->slot_count;
-    char *chunk = hp_slab_take_byte(slab);
-    if (HP_LIKELY(chunk != NULL)) {
-        slabs->empty_count -= was_empty;
-        if (HP_UNLIKELY(slab->free->free_count == 0)) {
-            unlink_slab(slabs, slab);
-        }
-    }
-    return chunk;
 }
 
 unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks)

@@ -68,9 +68,6 @@ void hp_owner_keep_only(hp_owner *bound);
 /* A claimed owner: the preferred one (may be NULL), else any other, else a new one. NULL: no memory. */
 hp_owner *hp_owner_claim_any(hp_owner *preferred);
 
-/* Eight chunks one after the other, slot_bytes apart: NULL when there are no such. Under the claim. */
-char *hp_owner_take_byte(hp_owner *owner, unsigned size_class);
-
 /* Up to count chunks of a class, lowest addresses first. 0: out of memory. Under the claim. */
 unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks);
 
@@ -92,4 +89,29 @@ void hp_owner_trim(hp_owner *owner);
 /* Drains and trims every owner that can be claimed. */
 void hp_owner_trim_all(void);
 
+/* The slab has no free slot any more: it leaves the list of its class. Under the claim. */
+HP_SLOW void hp_owner_unlist(hp_owner *owner, hp_slab *slab);
+
 const char *hp_owner_check(const hp_owner *owner);
+
+/* Eight chunks one after the other, slot_bytes apart: NULL when there are no such. Under the claim. */
+HP_INLINE char *hp_owner_take_byte(hp_owner *owner, unsigned size_class)
+{
+    hp_class_slabs *slabs = &owner->classes[size_class];
+    hp_slab *slab = slabs->first;
+    if (HP_UNLIKELY(slab == NULL)) {
+        return NULL;
+    }
+    uint32_t free_count = slab->free->free_count;
+    char *chunk = hp_slab_take_byte(slab);
+    if (HP_UNLIKELY(chunk == NULL)) {
+        return NULL;
+    }
+    if (HP_UNLIKELY(free_count == slab->slot_count)) {
+        slabs->empty_count--;
+    }
+    if (HP_UNLIKELY(free_count == HP_SLAB_BYTE_SLOTS)) {
+        hp_owner_unlist(owner, slab);
+    }
+    return chunk;
+}

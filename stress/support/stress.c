@@ -38,10 +38,10 @@ static uint64_t fresh_seed(void)
 
 static _Noreturn void usage(const char *argument)
 {
-    dprintf(STDERR_FILENO,
-            "%s: cannot use '%s'\nusage: %s [seed=N] [seconds=N] [threads=N] [watchdog=N] "
-            "[bounded=0|1] [live_mib=N] [destructor_round=N] [shape=NAME]\n",
-            options.name, argument, options.name);
+    stress_say(STDERR_FILENO,
+               "%s: cannot use '%s'\nusage: %s [seed=N] [seconds=N] [threads=N] [watchdog=N] "
+               "[bounded=0|1] [live_mib=N] [destructor_round=N] [shape=NAME]\n",
+               options.name, argument, options.name);
     exit(2);
 }
 
@@ -114,9 +114,9 @@ stress_options stress_start(int argc, char **argv, stress_options defaults)
         options.seed = fresh_seed();
     }
     started_seconds = stress_now_seconds();
-    dprintf(STDOUT_FILENO, "%s: seed=%" PRIu64 " seconds=%g threads=%u bounded=%d live_mib=%zu\n",
-            options.name, options.seed, options.seconds, options.threads, options.bounded,
-            options.live_mib);
+    stress_say(STDOUT_FILENO,
+               "%s: seed=%" PRIu64 " seconds=%g threads=%u bounded=%d live_mib=%zu\n", options.name,
+               options.seed, options.seconds, options.threads, options.bounded, options.live_mib);
     worker_seed(options.seed);
     watchdog_start(options.watchdog_seconds);
     return options;
@@ -159,11 +159,29 @@ int stress_finish(void)
     if (operations == 0) {
         stress_fail("not a single operation was done");
     }
-    dprintf(STDOUT_FILENO,
-            "%s: ok seed=%" PRIu64 " operations=%" PRIu64 " seconds=%.1f rss_mib=%zu%s\n",
-            options.name, options.seed, operations, stress_now_seconds() - started_seconds,
-            memory_resident_bytes() / STRESS_MIB, notes);
+    stress_say(STDOUT_FILENO,
+               "%s: ok seed=%" PRIu64 " operations=%" PRIu64 " seconds=%.1f rss_mib=%zu%s\n",
+               options.name, options.seed, operations, stress_now_seconds() - started_seconds,
+               memory_resident_bytes() / STRESS_MIB, notes);
     return 0;
+}
+
+void stress_say(int file, const char *format, ...)
+{
+    char text[1000];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    size_t left = length < (int)sizeof text ? (size_t)length : sizeof text - 1;
+    for (const char *from = text; left > 0;) {
+        ssize_t written = write(file, from, left);
+        if (written < 0) {
+            return;
+        }
+        from += written;
+        left -= (size_t)written;
+    }
 }
 
 void stress_fail(const char *format, ...)
@@ -173,7 +191,8 @@ void stress_fail(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    dprintf(STDERR_FILENO, "%s: FAILED seed=%" PRIu64 ": %s\n", options.name, options.seed, reason);
+    stress_say(STDERR_FILENO, "%s: FAILED seed=%" PRIu64 ": %s\n", options.name, options.seed,
+               reason);
     abort();
 }
 

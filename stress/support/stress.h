@@ -6,7 +6,7 @@
  * A program begins with stress_start, lets its workers run in one or more stretches of
  * stress_open ... stress_close, and ends with stress_finish.
  *
- * Threads   stress_fail, stress_open_now and the clock: any; everything else: the main thread.
+ * Threads   stress_fail, stress_say, stress_open_now and the clock: any; everything else: the main thread.
  * Progress  stress_pass waits for the time asked for; nothing else waits.
  */
 #pragma once
@@ -44,6 +44,10 @@ void stress_note(const char *what, uint64_t count);
 
 /* Prints the result line; the value is main's. */
 int stress_finish(void);
+
+/* dprintf without the allocator that dprintf's buffer would come from: the text is cut at 1,000
+ * bytes and written at once. */
+void stress_say(int file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* One line on stderr with the seed, then abort. Calls no allocator. */
 _Noreturn void stress_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

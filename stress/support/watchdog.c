@@ -69,22 +69,22 @@ static void print_file(const char *tid, const char *name)
     }
     text[length > 0 ? length : 0] = '\0';
     text[strcspn(text, "\n")] = '\0';
-    dprintf(STDERR_FILENO, " %s", text);
+    stress_say(STDERR_FILENO, " %s", text);
 }
 
 static void print_thread(const char *tid)
 {
-    dprintf(STDERR_FILENO, "thread %s:", tid);
+    stress_say(STDERR_FILENO, "thread %s:", tid);
     print_file(tid, "stat");
     print_file(tid, "wchan");
-    dprintf(STDERR_FILENO, "\n");
+    stress_say(STDERR_FILENO, "\n");
     long number = strtol(tid, NULL, 10);
     if (number == syscall(SYS_gettid)) {
         return;
     }
     if (syscall(SYS_tgkill, getpid(), number, SIGUSR2) != 0 ||
         !wait_for(&stack_printed, STACK_NS)) {
-        dprintf(STDERR_FILENO, "    (no stack from this one)\n");
+        stress_say(STDERR_FILENO, "    (no stack from this one)\n");
     }
 }
 
@@ -112,9 +112,9 @@ static void print_workers(const sighting *last, double now_seconds)
     for (unsigned place = 0; place < WORKERS_AT_MOST; place++) {
         const worker *one = worker_at(place);
         if (one != NULL) {
-            dprintf(STDERR_FILENO, "%s %u: %" PRIu64 " operations, the last %.1f s ago\n",
-                    one->role, one->index, last[place].operations,
-                    now_seconds - last[place].since_seconds);
+            stress_say(STDERR_FILENO, "%s %u: %" PRIu64 " operations, the last %.1f s ago\n",
+                       one->role, one->index, last[place].operations,
+                       now_seconds - last[place].since_seconds);
         }
     }
 }

@@ -1,0 +1,83 @@
+/*
+ * refill: chunks between a thread's line and its owner, in sevens and eights.
+ *
+ * Owns:        nothing.
+ * Invariants:  T1 and T2 of the line; D1 and D2 of the depot.
+ * Threads:     the thread itself, under the owner's claim.
+ * Ordering:    P1.
+ * Progress:    wait-free, no loop.
+ * Calls:       depot, owner.   Used by: thread, front.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cache/thread.h"
+#include "owner/depot.h"
+#include "owner/inbox.h"
+
+/* Word by word: a vector load of words that were stored one by one waits for the stores to retire. */
+HP_INLINE void *hp_fill_from_pack(hp_line *line, const hp_pack *pack)
+{
+    void *chunk = pack->chunks[0];
+    line->chunks[0] = pack->chunks[6];
+    line->chunks[1] = pack->chunks[1];
+    line->chunks[2] = pack->chunks[2];
+    line->chunks[3] = pack->chunks[3];
+    line->chunks[4] = pack->chunks[4];
+    line->chunks[5] = pack->chunks[5];
+    line->filled = HP_LINE_FULL - 1;
+    return chunk;
+}
+
+/* The lowest address is handed out first, then what lies on top, then from the end of the line down. */
+HP_INLINE void hp_fill_with_neighbours(hp_line *line, char *chunk, size_t slot_bytes)
+{
+    line->chunks[0] = chunk += slot_bytes;
+    line->chunks[6] = chunk += slot_bytes;
+    line->chunks[5] = chunk += slot_bytes;
+    line->chunks[4] = chunk += slot_bytes;
+    line->chunks[3] = chunk += slot_bytes;
+    line->chunks[2] = chunk += slot_bytes;
+    line->chunks[1] = chunk + slot_bytes;
+    line->filled = HP_LINE_FULL;
+}
+
+/* A chunk, and more into the empty line: a pack, or eight neighbours. NULL: neither is at hand. */
+HP_INLINE void *hp_refill_from(hp_thread *self, hp_owner *owner, unsigned size_class)
+{
+    hp_line *line = &self->lines[size_class];
+    hp_pack *pack = hp_depot_pop(owner, size_class);
+    if (HP_LIKELY(pack != NULL)) {
+        void *chunk = hp_fill_from_pack(line, pack);
+        hp_depot_recycle(owner, pack);
+        return chunk;
+    }
+    if (HP_UNLIKELY(self->refill_chunks[size_class] != HP_LINE_CHUNKS)) {
+        return NULL;
+    }
+    char *chunk = hp_owner_take_byte(owner, size_class);
+    if (HP_LIKELY(chunk != NULL)) {
+        hp_fill_with_neighbours(line, chunk, (size_t)(size_class + 1) * HP_SMALL_STEP_BYTES);
+    }
+    return chunk;
+}
+
+/* The full line becomes a pack of the depot. False: the depot is full, nothing was moved. */
+HP_INLINE bool hp_spill_to(hp_owner *owner, const hp_line *line, unsigned size_class)
+{
+    hp_pack *pack = hp_depot_new_pack(owner, size_class);
+    if (HP_UNLIKELY(pack == NULL)) {
+        return false;
+    }
+    pack->chunks[0] = line->chunks[0];
+    pack->chunks[1] = line->chunks[1];
+    pack->chunks[2] = line->chunks[2];
+    pack->chunks[3] = line->chunks[3];
+    pack->chunks[4] = line->chunks[4];
+    pack->chunks[5] = line->chunks[5];
+    pack->chunks[6] = line->chunks[6];
+    hp_depot_push(owner, size_class, pack);
+    return true;
+}
