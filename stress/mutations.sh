@@ -31,6 +31,7 @@ try_seconds=${TRY_SECONDS:-5}
 work=$root/mutations
 copy=$work/sources
 report='WARNING: ThreadSanitizer: data race'
+passed=
 caught=0
 missed=0
 
@@ -50,14 +51,16 @@ run() {
         >"$work/run.log" 2>&1
 }
 
-# Without this a report would not speak of the mutation.
+# Without this a report would not speak of the mutation. Once for each program.
 expect_pass_unchanged() {
+    case " $passed " in *" $1 "*) return ;; esac
+    passed="$passed $1"
     build "$1"
     run "$1" 1 || { cat "$work/run.log"; give_up "$1 fails on the sources as they are"; }
     echo "unchanged: $(tail -n 1 "$work/run.log")"
 }
 
-# The time of the mutated file is new in both directions, so that make builds what depends on it.
+# Both directions leave a new time on the file, so that make builds again what depends on it.
 mutate() {
     sed "$2" "$project/$1" >"$copy/$1" || give_up "sed cannot read: $2"
     changed=$(diff "$project/$1" "$copy/$1" | grep -c '^>')
@@ -69,9 +72,9 @@ restore() {
 }
 
 mutation() {
-    echo "mutation of $1 at line $(sed -n "$2; =" "$project/$1" >/dev/null && line_of "$1" "$2")"
     expect_pass_unchanged "$3"
     mutate "$1" "$2"
+    diff "$project/$1" "$copy/$1" | sed -n "s|^[<>]|$1: &|p"
     build "$3"
     try=0
     while [ $((try += 1)) -le "$tries" ]; do
@@ -89,18 +92,14 @@ mutation() {
     restore "$1"
 }
 
-# Where the mutation differs from the original, for the reader.
-line_of() {
-    sed "$2" "$project/$1" | diff "$project/$1" - | sed -n '1s/c.*//p'
-}
-
 [ $(($# % 3)) -eq 0 ] || give_up "the arguments are FILE SED PROGRAM, any number of times"
 mkdir -p "$work" || give_up "cannot write to $work"
 work=$(cd "$work" && pwd)
 copy=$work/sources
 rm -rf "$copy"
 mkdir "$copy"
-cp -a "$project"/{Makefile,make,src,include,stress,tools} "$copy" || give_up "cannot copy the sources"
+# New times on all files: objects of an earlier run must not pass for these sources.
+cp -R "$project"/{Makefile,make,src,include,stress,tools} "$copy" || give_up "cannot copy the sources"
 
 if [ $# -eq 0 ]; then
     default_list

@@ -17,7 +17,6 @@ total=${2:?$usage}
 seed=${3:-${SEED:-}}
 all='pipeline churn free_only sleeper fork_storm realloc_mix refused oversubscribed'
 runner=
-variables=
 
 case $build in
 plain)
@@ -40,11 +39,6 @@ esac
 export TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1"
 export ASAN_OPTIONS="detect_leaks=0"
 export UBSAN_OPTIONS="halt_on_error=1 print_stacktrace=1"
-case $build in
-tsan) variables="TSAN_OPTIONS='$TSAN_OPTIONS'" ;;
-asan) variables="ASAN_OPTIONS='$ASAN_OPTIONS'" ;;
-ubsan) variables="UBSAN_OPTIONS='$UBSAN_OPTIONS'" ;;
-esac
 
 # Why a program cannot run on this build; nothing when it can.
 reason_to_skip() {
@@ -79,7 +73,7 @@ output=$(mktemp) || exit 2
 trap 'rm -f "$output"' EXIT
 
 for program in $programs; do
-    command="$runner $root/stress/$build/$program seconds=$share $arguments"
+    command="${runner:+$runner }$root/stress/$build/$program seconds=$share${arguments:+ $arguments}"
     # The outer redirection is for the shell's own word about a program that was killed.
     # shellcheck disable=SC2086 # words on purpose
     {
@@ -92,8 +86,8 @@ for program in $programs; do
         cat "$output"
         used=$(sed -n "s/^$program: seed=\([0-9]*\) .*/\1/p" "$output" | head -n 1)
         echo "$program: FAILED on $build with status $status, seed ${used:-unknown}"
-        # shellcheck disable=SC2086 # words on purpose
-        echo repeat: $variables $command "seed=${used:-${seed:-1}}"
+        echo "repeat: TSAN_OPTIONS='$TSAN_OPTIONS' ASAN_OPTIONS='$ASAN_OPTIONS'" \
+            "UBSAN_OPTIONS='$UBSAN_OPTIONS' $command seed=${used:-${seed:-1}}"
         exit 1
     fi
 done

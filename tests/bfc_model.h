@@ -1,7 +1,7 @@
 /*
- * A naive model of the BFC core, to test it against. It keeps pages, not chunks: one entry a page, a
- * scan of all pages for every request, and no trees, bins, records or merging. Two free pages side
- * by side are in the same free run because they are side by side.
+ * A naive model of the BFC core, to test it against. It keeps pages, not chunks: one entry a page,
+ * a scan of all pages for every request, and no trees, bins, records or merging. Two free pages
+ * side by side are in the same free run because they are side by side.
  */
 #pragma once
 

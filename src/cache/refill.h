@@ -44,22 +44,28 @@ HP_INLINE void hp_fill_with_neighbours(hp_line *line, char *chunk, size_t slot_b
     line->filled = HP_LINE_FULL;
 }
 
-/* A chunk, and more into the empty line: a pack, or eight neighbours. NULL: neither is at hand. */
-HP_INLINE void *hp_refill_from(hp_thread *self, hp_owner *owner, unsigned size_class)
+/* A chunk, and six more into the empty line. NULL: the depot has no pack of the class. */
+HP_INLINE void *hp_refill_from_depot(hp_thread *self, hp_owner *owner, unsigned size_class)
 {
-    hp_line *line = &self->lines[size_class];
     hp_pack *pack = hp_depot_pop(owner, size_class);
-    if (HP_LIKELY(pack != NULL)) {
-        void *chunk = hp_fill_from_pack(line, pack);
-        hp_depot_recycle(owner, pack);
-        return chunk;
+    if (HP_UNLIKELY(pack == NULL)) {
+        return NULL;
     }
+    void *chunk = hp_fill_from_pack(&self->lines[size_class], pack);
+    hp_depot_recycle(owner, pack);
+    HP_ASSUME(chunk != NULL);
+    return chunk;
+}
+
+/* A chunk, and its seven neighbours into the empty line. NULL: no such eight are at hand. */
+HP_INLINE void *hp_refill_from_byte(hp_thread *self, hp_owner *owner, unsigned size_class)
+{
     if (HP_UNLIKELY(self->refill_chunks[size_class] != HP_LINE_CHUNKS)) {
         return NULL;
     }
     char *chunk = hp_owner_take_byte(owner, size_class);
     if (HP_LIKELY(chunk != NULL)) {
-        hp_fill_with_neighbours(line, chunk, (size_t)(size_class + 1) * HP_SMALL_STEP_BYTES);
+        hp_fill_with_neighbours(&self->lines[size_class], chunk, (size_t)(size_class + 1) * HP_SMALL_STEP_BYTES);
     }
     return chunk;
 }

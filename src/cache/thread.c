@@ -58,7 +58,10 @@ void *hp_thread_refill(hp_thread *self, unsigned size_class)
     if (hp_inbox_has_news(owner)) {
         hp_inbox_drain(owner);
     }
-    void *chunk = hp_refill_from(self, owner, size_class);
+    void *chunk = hp_refill_from_depot(self, owner, size_class);
+    if (chunk == NULL) {
+        chunk = hp_refill_from_byte(self, owner, size_class);
+    }
     if (chunk == NULL) {
         chunk = refill_with_scattered(self, owner, size_class);
     }

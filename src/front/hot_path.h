@@ -49,7 +49,7 @@ HP_INLINE void *hp_hot_malloc(size_t bytes)
  */
 HP_INLINE bool hp_hot_free_other(hp_thread *self, const void *pointer, hp_slab *slab, uint64_t mixed)
 {
-    if (HP_UNLIKELY(!hp_hot_is_other(mixed) || slab == NULL)) {
+    if (HP_UNLIKELY(!hp_hot_is_other(mixed))) {
         return false;
     }
     /* A cached class's slab is one grain, so the pointer's low bits are the offset in it. */
@@ -59,11 +59,15 @@ HP_INLINE bool hp_hot_free_other(hp_thread *self, const void *pointer, hp_slab *
         return false;
     }
     hp_outbox_entry *recent = &self->outbox[0];
-    uint64_t bits = recent->bits;
-    if (HP_UNLIKELY(recent->key != hp_outbox_key(slab, index) || (bits >> (index & 63) & 1) != 0)) {
+    if (HP_UNLIKELY(recent->key != hp_outbox_key(slab, index))) {
         return false;
     }
-    recent->bits = bits | (uint64_t)1 << (index & 63);
+    uint64_t bits = recent->bits;
+    uint64_t more_bits = bits | (uint64_t)1 << (index & 63);
+    if (HP_UNLIKELY(more_bits == bits)) {
+        return false;
+    }
+    recent->bits = more_bits;
     return true;
 }
 
@@ -79,7 +83,7 @@ HP_INLINE hp_hot_free_exit hp_hot_free(void *pointer, hp_line **line)
     HP_OPAQUE(map);
     uint64_t mixed = hp_relaxed_xor(&map->tag[index], grain);
     if (HP_UNLIKELY(mixed != self->tag)) {
-        hp_slab *slab = map->slab[index];
+        hp_slab *slab = hp_hot_record(map, index);
         return hp_hot_free_other(self, pointer, slab, mixed) ? HP_FREE_DONE : HP_FREE_OTHER;
     }
     *line = (hp_line *)(void *)((char *)self + map->line_offset[index]);

@@ -35,7 +35,7 @@ bool hp_hot_set(uint64_t grain, uint64_t owner_id, uint64_t line_offset, void *s
     /* Only the winner writes these. Whoever reads them got a chunk of this slab first, which the
        owner's claim or the program orders after this. */
     hp_hot.line_offset[index] = line_offset;
-    hp_hot.slab[index] = slab;
+    hp_hot.slab_distance[index] = (uintptr_t)slab - (uintptr_t)&hp_hot;
     /* relaxed: see above; the tag itself is compared and not followed */
     atomic_store_explicit(&hp_hot.tag[index], grain ^ hp_owner_tag(owner_id), memory_order_relaxed);
     return true;

@@ -11,8 +11,8 @@
  * Invariants:
  *   A1  an entry is written before the memory that it describes is handed out, and cleared before the
  *       memory goes back to the arena.
- *   A2  line_offset and slab of a hot entry change only while its tag is 0.
- *   A3  entry 0 stays empty, its slab NULL: it is what NULL and its neighbours look up.
+ *   A2  line_offset and slab_distance of a hot entry change only while its tag is 0.
+ *   A3  entry 0 stays empty and names no_slab: it is what NULL and its neighbours look up.
  * Threads:     any may look up any address, also a wild one; the holder of the memory sets and clears.
  * Ordering:    P5 (leaf), P6 (full entry), P8 (reuse of a hot entry). Hot tags otherwise
  *              are relaxed: a thread that frees a chunk got it from the program, which ordered that
@@ -34,9 +34,11 @@
 #define HP_HOT_ENTRIES 65536u
 
 typedef struct hp_hot_map {
+    /* What an empty entry names: a record of zeros, of which no address is a slot. */
+    HP_LINE_ALIGNED char no_slab[2 * HP_CACHE_LINE_BYTES];
     _Atomic uint64_t tag[HP_HOT_ENTRIES]; /* shared: relaxed, see Ordering */
     uint64_t line_offset[HP_HOT_ENTRIES]; /* of the class's line in a thread's cache; A2 */
-    void *slab[HP_HOT_ENTRIES];           /* A2 */
+    uintptr_t slab_distance[HP_HOT_ENTRIES]; /* from the map itself to the slab's record; A2 */
 } hp_hot_map;
 
 extern hp_hot_map hp_hot;
@@ -72,11 +74,18 @@ HP_INLINE bool hp_hot_is_other(uint64_t mixed)
     return mixed << (64u - HP_OWNER_SHIFT) == 0;
 }
 
+/* The record that entry `index` of the map names. */
+HP_INLINE void *hp_hot_record(const hp_hot_map *map, size_t index)
+{
+    return (void *)((uintptr_t)map + map->slab_distance[index]);
+}
+
 /* The slab of a grain if the hot map has it, else NULL. */
 HP_INLINE void *hp_hot_slab(uint64_t grain)
 {
-    uint64_t mixed = hp_relaxed_xor(&hp_hot.tag[(uint16_t)grain], grain);
-    return hp_hot_is_slab(mixed) ? hp_hot.slab[(uint16_t)grain] : NULL;
+    size_t index = (uint16_t)grain;
+    uint64_t mixed = hp_relaxed_xor(&hp_hot.tag[index], grain);
+    return hp_hot_is_slab(mixed) ? hp_hot_record(&hp_hot, index) : NULL;
 }
 
 /* True when the grain got its entry; false when another grain holds it, which is no failure. */

@@ -146,25 +146,6 @@ static void link_slab(hp_class_slabs *slabs, hp_slab *slab)
     }
 }
 
-static void unlink_slab(hp_class_slabs *slabs, hp_slab *slab)
-{
-    hp_slab *previous = slab->free->previous;
-    hp_slab *next = slab->free->next;
-    if (previous == NULL) {
-        slabs->first = next;
-    } else {
-        previous->free->next = next;
-    }
-    if (next != NULL) {
-        next->free->previous = previous;
-    }
-}
-
-void hp_owner_unlist(hp_owner *owner, hp_slab *slab)
-{
-    unlink_slab(&owner->classes[slab->size_class], slab);
-}
-
 static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
 {
     unsigned capacity = hp_slab_record_capacity(size_class);
@@ -193,7 +174,7 @@ static void close_slab(hp_owner *owner, hp_slab *slab)
 {
     hp_class_slabs *slabs = &owner->classes[slab->size_class];
     unsigned capacity = hp_slab_record_capacity(slab->size_class);
-    unlink_slab(slabs, slab);
+    hp_owner_unlist(slabs, slab);
     slabs->slab_count--;
     slabs->empty_count--;
     hp_slab_close(slab);
@@ -216,7 +197,7 @@ HP_INLINE unsigned take(hp_owner *owner, hp_slab *slab, unsigned count, void **c
     }
     unsigned taken = hp_slab_take(slab, count, chunks);
     if (HP_UNLIKELY(slab->free->free_count == 0)) {
-        unlink_slab(slabs, slab);
+        hp_owner_unlist(slabs, slab);
     }
     check_slab(slab);
     return taken;

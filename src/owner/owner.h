@@ -89,10 +89,22 @@ void hp_owner_trim(hp_owner *owner);
 /* Drains and trims every owner that can be claimed. */
 void hp_owner_trim_all(void);
 
-/* The slab has no free slot any more: it leaves the list of its class. Under the claim. */
-HP_SLOW void hp_owner_unlist(hp_owner *owner, hp_slab *slab);
-
 const char *hp_owner_check(const hp_owner *owner);
+
+/* The slab has no free slot any more, or is closed: it leaves the list of its class. Under the claim. */
+HP_INLINE void hp_owner_unlist(hp_class_slabs *slabs, const hp_slab *slab)
+{
+    hp_slab *previous = slab->free->previous;
+    hp_slab *next = slab->free->next;
+    if (previous == NULL) {
+        slabs->first = next;
+    } else {
+        previous->free->next = next;
+    }
+    if (next != NULL) {
+        next->free->previous = previous;
+    }
+}
 
 /* Eight chunks one after the other, slot_bytes apart: NULL when there are no such. Under the claim. */
 HP_INLINE char *hp_owner_take_byte(hp_owner *owner, unsigned size_class)
@@ -102,16 +114,14 @@ HP_INLINE char *hp_owner_take_byte(hp_owner *owner, unsigned size_class)
     if (HP_UNLIKELY(slab == NULL)) {
         return NULL;
     }
-    uint32_t free_count = slab->free->free_count;
+    bool was_empty = slab->free->free_count == slab->slot_count;
     char *chunk = hp_slab_take_byte(slab);
     if (HP_UNLIKELY(chunk == NULL)) {
         return NULL;
     }
-    if (HP_UNLIKELY(free_count == slab->slot_count)) {
-        slabs->empty_count--;
-    }
-    if (HP_UNLIKELY(free_count == HP_SLAB_BYTE_SLOTS)) {
-        hp_owner_unlist(owner, slab);
+    slabs->empty_count -= was_empty;
+    if (HP_UNLIKELY(slab->free->nonempty == 0)) {
+        hp_owner_unlist(slabs, slab);
     }
     return chunk;
 }

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "arena/region.h"
+#include "metadata/address_map.h"
 #include "metadata/size_class.h"
 #include "platform/crossing.h"
 
@@ -59,6 +60,8 @@ struct hp_slab {
     hp_stack_node inbox_link;                 /* P2 */
     _Atomic uint64_t remote[];                /* P3; bit set: freed by a thread from outside */
 };
+
+_Static_assert(offsetof(hp_slab, chunk) < 2 * HP_CACHE_LINE_BYTES, "no_slab has these fields");
 
 #define HP_RECORD_CAPACITIES 7u /* bitmaps of 1, 2, 4 .. 64 words */
 
@@ -104,11 +107,13 @@ HP_INLINE char *hp_slab_take_byte(hp_slab *slab)
     }
     bits ^= (uint64_t)0xff << lowest;
     free->words[word] = bits;
-    if (bits == 0) {
+    if (HP_UNLIKELY(bits == 0)) {
         free->nonempty &= free->nonempty - 1;
     }
     free->free_count -= HP_SLAB_BYTE_SLOTS;
-    return slab->base + (word * 64 + lowest) * (size_t)slab->slot_bytes;
+    char *chunk = slab->base + (word * 64 + lowest) * (size_t)slab->slot_bytes;
+    HP_ASSUME(chunk != NULL);
+    return chunk;
 }
 
 /* Frees all slots of a bitmap word; returns the bits that were free already, or are no slots. */

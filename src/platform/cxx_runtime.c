@@ -5,8 +5,7 @@
 
 #include "platform/report.h"
 
-/* A fully static program has no loader: libdl must not be pulled into it. */
-#pragma weak dlopen
+/* A program without libdl goes without it. */
 #pragma weak dlsym
 
 extern hp_new_handler _ZSt15get_new_handlerv(void) HP_WEAK; /* std::get_new_handler() */
@@ -23,12 +22,20 @@ extern char _ZTVSt9bad_alloc[] HP_WEAK;                   /* vtable for std::bad
 /* The Itanium ABI: an object's pointer to its vtable points behind offset-to-top and typeinfo. */
 #define VTABLE_ADDRESS_POINT_BYTES 16u
 
-/* A function of a C++ runtime that was loaded after this library, NULL when there is none. */
+/*
+ * A function of a C++ runtime that was loaded after this library, NULL when there is none. dlopen is
+ * looked up as well: a direct reference makes every fully static link warn of it.
+ */
 static void *find_late(const char *name)
 {
     static const char *const runtimes[] = {"libstdc++.so.6", "libc++.so.1"};
-    for (unsigned index = 0; index < 2 && dlopen != NULL && dlsym != NULL; index++) {
-        void *runtime = dlopen(runtimes[index], RTLD_LAZY | RTLD_NOLOAD);
+    void *opener = dlsym != NULL ? dlsym(RTLD_DEFAULT, "dlopen") : NULL;
+    if (opener == NULL) {
+        return NULL;
+    }
+    void *(*open_library)(const char *, int) = (void *(*)(const char *, int))opener;
+    for (unsigned index = 0; index < 2; index++) {
+        void *runtime = open_library(runtimes[index], RTLD_LAZY | RTLD_NOLOAD);
         void *found = runtime != NULL ? dlsym(runtime, name) : NULL;
         if (found != NULL) {
             return found;

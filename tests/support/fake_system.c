@@ -21,6 +21,15 @@ static void *map_off_the_border(size_t bytes)
     return start;
 }
 
+static void tell_refused(void)
+{
+    void (*tell)(void) = fake.when_refused;
+    fake.when_refused = NULL;
+    if (tell != NULL) {
+        tell();
+    }
+}
+
 static void *fake_map(void *hint, size_t bytes)
 {
     if (fake.maps_asked < FAKE_MAPS_REMEMBERED) {
@@ -28,11 +37,14 @@ static void *fake_map(void *hint, size_t bytes)
     }
     fake.maps_asked++;
     if (bytes > fake.map_limit_bytes || fake.maps_left == 0) {
+        tell_refused();
         return NULL;
     }
     fake.maps_left--;
-    void *address =
-        fake.ignore_hints ? map_off_the_border(bytes) : hp_system_kernel.map(hint, bytes);
+    hint = fake.place != NULL ? fake.place : hint;
+    void *address = fake.ignore_hints && fake.place == NULL ? map_off_the_border(bytes)
+                                                            : hp_system_kernel.map(hint, bytes);
+    fake.place = NULL;
     fake.mapped_bytes += address != NULL ? (int64_t)bytes : 0;
     return address;
 }

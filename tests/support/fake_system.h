@@ -22,7 +22,9 @@ typedef struct fake_system {
     bool refuse_discard;
     bool refuse_growing_in_place; /* a remap that grows and may not move */
     bool refuse_moving;           /* a remap to a target */
+    void (*when_refused)(void);   /* called once, at the first mapping that is refused */
     bool ignore_hints;            /* a mapping starts one page off any larger alignment */
+    void *place;                  /* where the next mapping goes, once */
     bool born_resident;           /* new pages have memory at once, as under mlockall */
     uint64_t now_ms;
     /* What the library asked for; maps_asked counts on beyond what is remembered. */

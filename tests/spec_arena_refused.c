@@ -1,0 +1,177 @@
+/*
+ * The arena when the system refuses: it backs off, it leaks nothing, it looks once more, it says no.
+ */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "arena_runs.h"
+#include "metadata/storage.h"
+#include "support/fake_system.h"
+
+/* ---- the first test of the process: nothing is mapped yet ---- */
+
+static void whichever_mapping_is_refused_nothing_but_records_stays_mapped(void **state)
+{
+    (void)state;
+    hp_run run;
+    int64_t records_before = (int64_t)hp_storage_mapped_bytes();
+    unsigned maps_left = 0;
+    for (;; maps_left++) {
+        fake.maps_left = maps_left;
+        if (hp_arena_take(MIB, hp_page_bytes(), &run)) {
+            break;
+        }
+        int64_t records_bytes = (int64_t)hp_storage_mapped_bytes() - records_before;
+        assert_int_equal(fake.mapped_bytes, records_bytes);
+    }
+    assert_true(maps_left >= 3); /* the range, its tables, a leaf of the map */
+    assert_int_equal(region_count(), 1);
+}
+
+/* ---- backing off ---- */
+
+static void a_refused_size_is_tried_again_at_nine_tenths(void **state)
+{
+    (void)state;
+    while (region_count() < 5) {
+        given_full_regions();
+        given_a_run(hp_page_bytes());
+    }
+    given_full_regions();
+    fake_system_forget();
+    fake.map_limit_bytes = 80 * MIB;
+
+    hp_run run = given_a_run(MIB);
+
+    const size_t asked[] = {128 * MIB, 114 * MIB, 102 * MIB, 90 * MIB, 80 * MIB};
+    for (unsigned index = 0; index < sizeof asked / sizeof asked[0]; index++) {
+        assert_int_equal(fake.map_bytes[index], asked[index]);
+    }
+    assert_in_range(region_bytes(run.region->number), 70 * MIB, 80 * MIB);
+}
+
+static void backing_off_comes_down_to_what_the_request_needs_and_ends(void **state)
+{
+    (void)state;
+    given_full_regions();
+    fake_system_forget();
+    fake.map_limit_bytes = MIB;
+    hp_run run;
+
+    assert_false(hp_arena_take(3 * MIB, hp_page_bytes(), &run));
+
+    assert_in_range(fake.maps_asked, 2, FAKE_MAPS_REMEMBERED - 1);
+    assert_int_equal(fake.map_bytes[fake.maps_asked - 1], 4 * MIB);
+    for (unsigned index = 1; index < fake.maps_asked; index++) {
+        assert_true(fake.map_bytes[index] < fake.map_bytes[index - 1]);
+    }
+}
+
+static void the_least_region_that_serves_the_request_is_good_enough(void **state)
+{
+    (void)state;
+    given_full_regions();
+    fake.map_limit_bytes = 5 * MIB;
+
+    hp_run run = given_a_run(3 * MIB);
+
+    assert_int_equal(region_bytes(run.region->number), 4 * MIB);
+}
+
+/* ---- saying no ---- */
+
+static void a_refused_request_leaves_the_arena_as_it_was(void **state)
+{
+    (void)state;
+    hp_run kept = given_a_run(64 << 10);
+    given_full_regions();
+    give_back(&kept);
+    unsigned regions = region_count();
+    fake_system_forget();
+    fake.maps_left = 0;
+    hp_run run;
+
+    assert_false(hp_arena_take(MIB, hp_page_bytes(), &run));
+
+    assert_int_equal(region_count(), regions);
+    assert_int_equal(fake.mapped_bytes, 0);
+    assert_true(hp_arena_take(64 << 10, hp_page_bytes(), &run));
+    assert_ptr_equal(run.start, kept.start);
+}
+
+static void a_thousand_refused_requests_use_up_no_records(void **state)
+{
+    (void)state;
+    given_full_regions();
+    assert_non_null(hp_storage_take(64));
+    uint64_t before = hp_storage_mapped_bytes();
+    fake.map_limit_bytes = MIB; /* enough for records, not for a region */
+    hp_run run;
+
+    for (unsigned tries = 0; tries < 1000; tries++) {
+        assert_false(hp_arena_take(MIB, hp_page_bytes(), &run));
+    }
+
+    assert_in_range(hp_storage_mapped_bytes() - before, 0, MIB);
+}
+
+static void after_a_refusal_the_arena_grows_as_soon_as_the_system_allows_it(void **state)
+{
+    (void)state;
+    given_full_regions();
+    fake.maps_left = 0;
+    hp_run run;
+    assert_false(hp_arena_take(MIB, hp_page_bytes(), &run));
+
+    fake.maps_left = UINT_MAX;
+
+    assert_true(hp_arena_take(MIB, hp_page_bytes(), &run));
+}
+
+/* ---- looking once more ---- */
+
+static hp_region *busy_region;
+
+static void release_busy_region(void)
+{
+    hp_region_release(busy_region);
+}
+
+static void a_region_that_was_claimed_a_moment_ago_is_looked_at_again(void **state)
+{
+    (void)state;
+    hp_run kept = given_a_run(MIB);
+    given_full_regions();
+    give_back(&kept);
+    busy_region = kept.region;
+    assert_true(hp_region_claim(busy_region));
+    fake.maps_left = 0;
+    fake.when_refused = release_busy_region;
+    hp_run run;
+
+    assert_true(hp_arena_take(MIB, hp_page_bytes(), &run));
+
+    assert_ptr_equal(run.start, kept.start);
+}
+
+#define SPEC(test) cmocka_unit_test_setup_teardown(test, fake_system_setup, fake_system_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SPEC(whichever_mapping_is_refused_nothing_but_records_stays_mapped),
+        SPEC(a_refused_size_is_tried_again_at_nine_tenths),
+        SPEC(backing_off_comes_down_to_what_the_request_needs_and_ends),
+        SPEC(the_least_region_that_serves_the_request_is_good_enough),
+        SPEC(a_refused_request_leaves_the_arena_as_it_was),
+        SPEC(a_thousand_refused_requests_use_up_no_records),
+        SPEC(after_a_refusal_the_arena_grows_as_soon_as_the_system_allows_it),
+        SPEC(a_region_that_was_claimed_a_moment_ago_is_looked_at_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/*
+ * Huge mappings: kept after the free, taken again, moved, stranded when the system will not unmap them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "huge_blocks.h"
+
+static char *given_a_block(size_t bytes)
+{
+    bool zeroed;
+    char *start = hp_huge_allocate(bytes, 1, &zeroed);
+    assert_non_null(start);
+    return start;
+}
+
+/* ---- a mapping of its own ---- */
+
+static void a_block_is_zeroed_and_found_by_its_first_page(void **state)
+{
+    (void)state;
+    bool zeroed = false;
+
+    char *start = hp_huge_allocate(5 * MIB + 1, 1, &zeroed);
+
+    assert_true(zeroed);
+    assert_int_equal(start[0] + start[5 * MIB], 0);
+    assert_ptr_equal(record_of(start)->start, start);
+    assert_int_equal(hp_huge_usable_bytes(record_of(start)), 5 * MIB + hp_page_bytes());
+    give_back(start);
+}
+
+static void a_block_starts_at_any_alignment_that_is_asked_for(void **state)
+{
+    (void)state;
+    for (size_t align = 16; align <= 64 * MIB; align *= 4) {
+        bool zeroed;
+        char *start = hp_huge_allocate(5 * MIB, align, &zeroed);
+
+        assert_non_null(start);
+        assert_int_equal((uintptr_t)start % align, 0);
+        assert_true(hp_huge_usable_bytes(record_of(start)) >= 5 * MIB);
+        memset(start, 1, 5 * MIB);
+        give_back(start);
+    }
+}
+
+static void a_size_that_no_mapping_can_have_is_refused_without_asking(void **state)
+{
+    (void)state;
+    bool zeroed;
+
+    assert_null(hp_huge_allocate(PTRDIFF_MAX, 1, &zeroed));
+    assert_null(hp_huge_allocate(SIZE_MAX, 1, &zeroed));
+    assert_null(hp_huge_allocate(PTRDIFF_MAX / 2 + 1, (size_t)PTRDIFF_MAX / 2 + 1, &zeroed));
+
+    assert_int_equal(fake.maps_asked, 0);
+}
+
+static void the_totals_count_mappings_and_bytes(void **state)
+{
+    (void)state;
+    hp_huge_totals before = hp_huge_count();
+
+    char *start = given_a_block(5 * MIB);
+    hp_huge_totals with = hp_huge_count();
+    give_back(start);
+    hp_huge_totals kept = hp_huge_count();
+    hp_huge_purge();
+
+    hp_huge_totals after = hp_huge_count();
+
+    assert_int_equal(with.mappings, before.mappings + 1);
+    assert_int_equal(with.mapped_bytes, before.mapped_bytes + 5 * MIB);
+    assert_int_equal(kept.mapped_bytes, with.mapped_bytes);
+    assert_int_equal(kept.kept_bytes, 5 * MIB);
+    assert_int_equal(after.mappings, before.mappings);
+    assert_int_equal(after.mapped_bytes, before.mapped_bytes);
+    assert_int_equal(after.kept_bytes, 0);
+}
+
+/* ---- kept ---- */
+
+static void a_freed_block_is_kept_and_serves_the_next_request_of_its_size(void **state)
+{
+    (void)state;
+    char *start = given_a_block(5 * MIB);
+    give_back(start);
+    assert_int_equal(hp_map_get(start), HP_ENTRY_FREED);
+    fake_system_forget();
+    bool zeroed = true;
+
+    char *again = hp_huge_allocate(5 * MIB, 1, &zeroed);
+
+    assert_ptr_equal(again, start);
+    assert_false(zeroed);
+    assert_int_equal(fake.maps_asked + fake.unmaps_asked, 0);
+    give_back(again);
+}
+
+static void a_kept_block_that_would_waste_more_than_an_eighth_is_left_alone(void **state)
+{
+    (void)state;
+    char *start = given_a_block(8 * MIB);
+    give_back(start);
+
+    char *other = given_a_block(7 * MIB - hp_page_bytes());
+    assert_ptr_not_equal(other, start);
+
+    char *fitting = given_a_block(7 * MIB);
+    assert_ptr_equal(fitting, start);
+    give_back(other);
+    give_back(fitting);
+}
+
+static void a_kept_block_that_is_not_aligned_enough_is_left_alone(void **state)
+{
+    (void)state;
+    fake.ignore_hints = true; /* one page behind a border of 2 MiB */
+    char *start = given_a_block(5 * MIB);
+    give_back(start);
+    bool zeroed;
+
+    char *aligned = hp_huge_allocate(5 * MIB, 4 * MIB, &zeroed);
+
+    assert_int_equal((uintptr_t)aligned % (4 * MIB), 0);
+    assert_int_equal(hp_huge_count().kept_bytes, 5 * MIB);
+    assert_ptr_equal(given_a_block(5 * MIB), start);
+    give_back(start);
+    give_back(aligned);
+}
+
+static void at_most_64_mib_are_kept(void **state)
+{
+    (void)state;
+    char *blocks[5];
+    for (unsigned index = 0; index < 5; index++) {
+        blocks[index] = given_a_block(15 * MIB);
+    }
+    for (unsigned index = 0; index < 5; index++) {
+        give_back(blocks[index]);
+    }
+
+    assert_int_equal(hp_huge_count().kept_bytes, 60 * MIB);
+    assert_int_equal(mapped_for_blocks(), 60 * MIB);
+}
+
+static void a_block_above_64_mib_is_unmapped_at_once(void **state)
+{
+    (void)state;
+    give_back(given_a_block(65 * MIB));
+
+    assert_int_equal(mapped_for_blocks(), 0);
+    assert_int_equal(hp_huge_count().kept_bytes, 0);
+}
+
+static void a_purge_unmaps_all_that_is_kept(void **state)
+{
+    (void)state;
+    char *one = given_a_block(5 * MIB);
+    char *other = given_a_block(6 * MIB);
+    give_back(one);
+    give_back(other);
+
+    assert_int_equal(hp_huge_purge(), 11 * MIB);
+
+    assert_int_equal(mapped_for_blocks(), 0);
+    assert_int_equal(hp_huge_purge(), 0);
+}
+
+static void a_block_that_was_aligned_is_kept_with_all_of_its_mapping(void **state)
+{
+    (void)state;
+    bool zeroed;
+    char *aligned = hp_huge_allocate(5 * MIB, 4 * MIB, &zeroed);
+    size_t mapped_bytes = record_of(aligned)->mapped_bytes;
+    give_back(aligned);
+
+    char *again = given_a_block(mapped_bytes);
+
+    assert_int_equal(mapped_for_blocks(), mapped_bytes);
+    memset(again, 1, mapped_bytes);
+    give_back(again);
+}
+
+#define SPEC(test) cmocka_unit_test_setup_teardown(test, huge_setup, fake_system_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SPEC(a_block_is_zeroed_and_found_by_its_first_page),
+        SPEC(a_block_starts_at_any_alignment_that_is_asked_for),
+        SPEC(a_size_that_no_mapping_can_have_is_refused_without_asking),
+        SPEC(the_totals_count_mappings_and_bytes),
+        SPEC(a_freed_block_is_kept_and_serves_the_next_request_of_its_size),
+        SPEC(a_kept_block_that_would_waste_more_than_an_eighth_is_left_alone),
+        SPEC(a_kept_block_that_is_not_aligned_enough_is_left_alone),
+        SPEC(at_most_64_mib_are_kept),
+        SPEC(a_block_above_64_mib_is_unmapped_at_once),
+        SPEC(a_purge_unmaps_all_that_is_kept),
+        SPEC(a_block_that_was_aligned_is_kept_with_all_of_its_mapping),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
