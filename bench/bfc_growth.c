@@ -210,19 +210,19 @@ static uint64_t pairs_ns(const structure *bins, uint64_t pairs)
     return now_ns() - begin_ns;
 }
 
-static void count_nodes(const structure *bins, double *mean, uint64_t *most)
+static void count_nodes(const structure *bins, uint32_t pairs, double *mean, uint64_t *most)
 {
     uint64_t sum = 0;
     *most = 0;
     answers = 0;
-    for (uint32_t pair = 0; pair < COUNTED_PAIRS; pair++) {
+    for (uint32_t pair = 0; pair < pairs; pair++) {
         uint32_t *chunk = &live[random_below(live_count)];
         uint64_t nodes = bins->pair_nodes(chunk);
         answers = answers * 31 + table[*chunk].start_page;
         sum += nodes;
         *most = nodes > *most ? nodes : *most;
     }
-    *mean = (double)sum / COUNTED_PAIRS;
+    *mean = (double)sum / pairs;
 }
 
 static int compare_doubles(const void *one, const void *other)
@@ -232,19 +232,22 @@ static int compare_doubles(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-static double median_pair_ns(const structure *bins, uint64_t *pairs_of_batch)
+/* Batches long enough for the clock, and as many as fit into the time of a row, at least one. */
+static double median_pair_ns(const structure *bins, uint64_t *measured_pairs)
 {
-    double batch_ns[BATCHES];
+    double batch_ns[MOST_BATCHES];
+    size_t batches = 0;
     uint64_t pairs = 1;
     while (pairs_ns(bins, pairs) < BATCH_NS) {
         pairs *= 2;
     }
-    for (int batch = 0; batch < BATCHES; batch++) {
-        batch_ns[batch] = (double)pairs_ns(bins, pairs) / (double)pairs;
-    }
-    qsort(batch_ns, BATCHES, sizeof batch_ns[0], compare_doubles);
-    *pairs_of_batch = pairs;
-    return batch_ns[BATCHES / 2];
+    uint64_t begin_ns = now_ns();
+    do {
+        batch_ns[batches++] = (double)pairs_ns(bins, pairs) / (double)pairs;
+    } while (batches < MOST_BATCHES && now_ns() - begin_ns < ROW_NS);
+    qsort(batch_ns, batches, sizeof batch_ns[0], compare_doubles);
+    *measured_pairs = pairs * batches;
+    return batch_ns[batches / 2];
 }
 
 /* Returns what the counted pairs got. */
@@ -252,13 +255,14 @@ static uint64_t measure(const structure *bins, sizes chosen, uint32_t free_chunk
 {
     double mean_nodes;
     uint64_t most_nodes;
-    uint64_t pairs;
+    uint64_t measured_pairs;
+    uint32_t counted_pairs = 10 + 10 * MOST_FREE_CHUNKS / free_chunks % 10000;
     random_state = seed;
     build(bins, chosen, free_chunks);
-    count_nodes(bins, &mean_nodes, &most_nodes);
-    double pair_ns = median_pair_ns(bins, &pairs);
+    count_nodes(bins, counted_pairs, &mean_nodes, &most_nodes);
+    double pair_ns = median_pair_ns(bins, &measured_pairs);
     printf("%s,%s,%" PRIu32 ",%.1f,%.1f,%" PRIu64 ",%" PRIu64 "\n", sizes_name[chosen], bins->name,
-           free_chunks, pair_ns, mean_nodes, most_nodes, pairs * BATCHES);
+           free_chunks, pair_ns, mean_nodes, most_nodes, measured_pairs);
     fflush(stdout);
     return answers;
 }
@@ -273,8 +277,7 @@ int main(int argument_count, char **arguments)
         perror("bfc_growth");
         return 1;
     }
-    printf("# bench/bfc_growth %" PRIu64 "; compiler %s; median of %d batches\n", seed, __VERSION__,
-           BATCHES);
+    printf("# bench/bfc_growth %" PRIu64 "; compiler %s\n", seed, __VERSION__);
     printf("bins,structure,free_chunks,pair_ns,pair_nodes_mean,pair_nodes_most,pairs\n");
     for (sizes chosen = EXACT_BIN; chosen <= MIXED_BINS; chosen++) {
         for (uint32_t free_chunks = 100; free_chunks <= MOST_FREE_CHUNKS; free_chunks *= 10) {

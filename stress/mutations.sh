@@ -47,7 +47,7 @@ build() {
 }
 
 run() {
-    BUILD_ROOT=$work/build PROGRAMS=$1 "$project/stress/run.sh" tsan "$try_seconds" "$2" \
+    BUILD_ROOT=$work/build PROGRAMS=$1 "$copy/stress/run.sh" tsan "$try_seconds" "$2" \
         >"$work/run.log" 2>&1
 }
 
@@ -62,19 +62,20 @@ expect_pass_unchanged() {
 
 # Both directions leave a new time on the file, so that make builds again what depends on it.
 mutate() {
-    sed "$2" "$project/$1" >"$copy/$1" || give_up "sed cannot read: $2"
-    changed=$(diff "$project/$1" "$copy/$1" | grep -c '^>')
+    cp "$copy/$1" "$work/original" || give_up "there is no $1"
+    sed "$2" "$work/original" >"$copy/$1" || give_up "sed cannot read: $2"
+    changed=$(diff "$work/original" "$copy/$1" | grep -c '^>')
     [ "$changed" -eq 1 ] || give_up "$changed lines of $1 are changed by: $2"
+    diff "$work/original" "$copy/$1" | sed -n "s|^[<>]|$1: &|p"
 }
 
 restore() {
-    cat "$project/$1" >"$copy/$1"
+    cat "$work/original" >"$copy/$1"
 }
 
 mutation() {
     expect_pass_unchanged "$3"
     mutate "$1" "$2"
-    diff "$project/$1" "$copy/$1" | sed -n "s|^[<>]|$1: &|p"
     build "$3"
     try=0
     while [ $((try += 1)) -le "$tries" ]; do

@@ -57,16 +57,20 @@ HP_INLINE void *hp_refill_from_depot(hp_thread *self, hp_owner *owner, unsigned 
     return chunk;
 }
 
-/* A chunk, and its seven neighbours into the empty line. NULL: no such eight are at hand. */
-HP_INLINE void *hp_refill_from_byte(hp_thread *self, hp_owner *owner, unsigned size_class)
+/*
+ * A reserve is neighbours that a thread set aside when it took eight: the address of the first and, below
+ * it, how many groups of eight there are. Refills from it need no claim.
+ */
+#define HP_RESERVE_GROUPS_MASK ((uint64_t)15)
+
+/* A chunk, and its seven neighbours into the empty line; the rest of the reserve stays. It is not 0. */
+HP_INLINE void *hp_refill_from_reserve(hp_thread *self, unsigned size_class, uint64_t reserve)
 {
-    if (HP_UNLIKELY(self->refill_chunks[size_class] != HP_LINE_CHUNKS)) {
-        return NULL;
-    }
-    char *chunk = hp_owner_take_byte(owner, size_class);
-    if (HP_LIKELY(chunk != NULL)) {
-        hp_fill_with_neighbours(&self->lines[size_class], chunk, (size_t)(size_class + 1) * HP_SMALL_STEP_BYTES);
-    }
+    size_t slot_bytes = (size_t)(size_class + 1) * HP_SMALL_STEP_BYTES;
+    uint64_t left = reserve + HP_SLAB_BYTE_SLOTS * slot_bytes - 1;
+    self->reserves[size_class] = (left & HP_RESERVE_GROUPS_MASK) == 0 ? 0 : left;
+    char *chunk = (char *)(uintptr_t)(reserve & ~HP_RESERVE_GROUPS_MASK);
+    hp_fill_with_neighbours(&self->lines[size_class], chunk, slot_bytes);
     return chunk;
 }
 

@@ -30,6 +30,21 @@ static unsigned next_refill(hp_thread *self, unsigned size_class)
     return count;
 }
 
+/* Eight neighbours, and as many more for the reserve. NULL: no such eight are at hand. */
+static void *refill_with_neighbours(hp_thread *self, hp_owner *owner, unsigned size_class)
+{
+    if (self->refill_chunks[size_class] != HP_LINE_CHUNKS) {
+        return NULL;
+    }
+    unsigned most = HP_RESERVE_BYTES / HP_SLAB_BYTE_SLOTS / HP_SMALL_STEP_BYTES / (size_class + 1);
+    unsigned groups = most == 0 ? 1 : most;
+    char *first = hp_owner_take_groups(owner, size_class, &groups);
+    if (first == NULL) {
+        return NULL;
+    }
+    return hp_refill_from_reserve(self, size_class, (uint64_t)(uintptr_t)first | groups);
+}
+
 static void *refill_with_scattered(hp_thread *self, hp_owner *owner, unsigned size_class)
 {
     void *chunks[HP_LINE_CHUNKS];
@@ -60,7 +75,7 @@ void *hp_thread_refill(hp_thread *self, unsigned size_class)
     }
     void *chunk = hp_refill_from_depot(self, owner, size_class);
     if (chunk == NULL) {
-        chunk = hp_refill_from_byte(self, owner, size_class);
+        chunk = refill_with_neighbours(self, owner, size_class);
     }
     if (chunk == NULL) {
         chunk = refill_with_scattered(self, owner, size_class);
@@ -69,33 +84,39 @@ void *hp_thread_refill(hp_thread *self, unsigned size_class)
     return chunk;
 }
 
-/* The owner is busy: each chunk of the line is left as a note for it. */
-static HP_COLD void post_line(hp_thread *self, hp_line *line)
+/* A chunk leaves the cache: into its slab under the claim of the owner, else (NULL) as a note. */
+static void return_chunk(hp_thread *self, hp_owner *claimed, void *chunk)
 {
-    int64_t count = line->filled - HP_LINE_EMPTY;
-    for (int64_t index = 0; index < count; index++) {
-        hp_slab *slab = hp_hot_slab(hp_grain_of(line->chunks[index]));
-        if (slab == NULL) {
-            hp_entry entry = hp_map_get(line->chunks[index]);
-            slab = hp_entry_kind(entry) == HP_KIND_SLAB ? hp_entry_record(entry) : NULL;
-        }
-        uint32_t slot = slab == NULL ? HP_NOT_A_SLOT : hp_slab_index(slab, line->chunks[index]);
-        if (slot == HP_NOT_A_SLOT) {
-            hp_misuse("free()", "invalid pointer", line->chunks[index]);
-        } else {
-            hp_outbox_add(self, slab, slot);
-        }
+    if (claimed != NULL) {
+        hp_depot_free_chunk(claimed, chunk);
+        return;
     }
-    line->filled = HP_LINE_EMPTY;
+    uint32_t index;
+    hp_slab *slab = hp_depot_slab_of(chunk, &index);
+    if (slab != NULL) {
+        hp_outbox_add(self, slab, index);
+    }
 }
 
-static HP_SLOW void spill_to_slabs(hp_owner *owner, hp_line *line)
+static HP_SLOW void return_line(hp_thread *self, hp_owner *claimed, hp_line *line)
 {
     int64_t count = line->filled - HP_LINE_EMPTY;
-    for (int64_t index = 0; index < count; index++) {
-        hp_depot_free_chunk(owner, line->chunks[index]);
-    }
     line->filled = HP_LINE_EMPTY;
+    for (int64_t index = 0; index < count; index++) {
+        return_chunk(self, claimed, line->chunks[index]);
+    }
+}
+
+static void return_reserve(hp_thread *self, hp_owner *claimed, unsigned size_class)
+{
+    uint64_t reserve = self->reserves[size_class];
+    self->reserves[size_class] = 0;
+    size_t slot_bytes = hp_class_bytes(size_class);
+    char *chunk = (char *)(uintptr_t)(reserve & ~HP_RESERVE_GROUPS_MASK);
+    uint64_t count = (reserve & HP_RESERVE_GROUPS_MASK) * HP_SLAB_BYTE_SLOTS;
+    for (; count > 0; count--, chunk += slot_bytes) {
+        return_chunk(self, claimed, chunk);
+    }
 }
 
 void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk)
@@ -105,11 +126,11 @@ void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk)
     hp_line *line = &self->lines[size_class];
     if (HP_LIKELY(hp_claim_try(&owner->claim))) {
         if (HP_UNLIKELY(!hp_spill_to(owner, line, size_class))) {
-            spill_to_slabs(owner, line);
+            return_line(self, owner, line);
         }
         hp_claim_release(&owner->claim);
     } else {
-        post_line(self, line);
+        return_line(self, NULL, line);
     }
     line->chunks[0] = chunk;
     line->filled = HP_LINE_EMPTY + 1;
@@ -151,16 +172,13 @@ void hp_thread_flush(hp_thread *self)
 {
     check(self);
     hp_outbox_flush(self);
-    bool claimed = hp_claim_try(&self->owner->claim);
+    hp_owner *claimed = hp_claim_try(&self->owner->claim) ? self->owner : NULL;
     for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
-        if (claimed) {
-            spill_to_slabs(self->owner, &self->lines[size_class]);
-        } else {
-            post_line(self, &self->lines[size_class]);
-        }
+        return_line(self, claimed, &self->lines[size_class]);
+        return_reserve(self, claimed, size_class);
     }
-    if (claimed) {
-        hp_claim_release(&self->owner->claim);
+    if (claimed != NULL) {
+        hp_claim_release(&claimed->claim);
     }
     hp_outbox_flush(self);
 }

@@ -8,6 +8,7 @@
  * Invariants:  (hp_thread_check)
  *   T1  a line holds filled + 8 chunks: chunks[0] on top, then chunks[n-1] down to chunks[1].
  *   T2  a line holds chunks of its class only.
+ *   T4  a reserve's chunks are neighbours of one bitmap word, at most HP_RESERVE_BYTES of them.
  *   T3  a thread without a record points at a static one whose lines are empty and whose tag matches no
  *       entry of the hot map: neither fast path ever writes to it.
  * Threads:     the thread itself; a parked record by nobody.
@@ -44,6 +45,9 @@ typedef struct hp_outbox_entry {
     uint64_t bits;
 } hp_outbox_entry;
 
+/* What a thread may set aside of a class, so that a refill needs no claim: at most one bitmap word. */
+#define HP_RESERVE_BYTES 8192u
+
 #define HP_OUTBOX_ENTRIES 4u
 #define HP_OUTBOX_LIMIT_BYTES 16384u
 
@@ -56,6 +60,7 @@ typedef struct hp_thread {
     HP_LINE_ALIGNED hp_outbox_entry outbox[HP_OUTBOX_ENTRIES];
     HP_LINE_ALIGNED uint8_t refill_chunks[HP_SMALL_CLASSES]; /* how many the next refill takes */
     HP_LINE_ALIGNED hp_line lines[HP_SMALL_CLASSES];
+    HP_LINE_ALIGNED uint64_t reserves[HP_SMALL_CLASSES]; /* see refill.h; 0: none */
 } hp_thread;
 
 _Static_assert(offsetof(hp_thread, lines) == HP_LINES_OFFSET_BYTES, "free adds this offset");

@@ -67,11 +67,10 @@ void *hp_slow_malloc(size_t bytes)
     return allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, &zeroed);
 }
 
-/* The depot has no pack: eight neighbours of a slab. The owner is claimed. */
-static HP_SLOW void *refill_from_byte(hp_thread *self, hp_owner *owner, unsigned size_class)
+/* Neither reserve nor depot has chunks of the class, or the owner is busy. */
+static HP_SLOW void *refill_or_fail(hp_thread *self, unsigned size_class)
 {
-    void *chunk = hp_refill_from_byte(self, owner, size_class);
-    hp_claim_release(&owner->claim);
+    void *chunk = self->owner != NULL ? hp_thread_refill(self, size_class) : NULL;
     return HP_LIKELY(chunk != NULL) ? chunk : hp_slow_malloc(hp_class_bytes(size_class));
 }
 
@@ -80,15 +79,18 @@ void *hp_slow_refill(hp_line *line)
     hp_thread *self = hp_self;
     hp_owner *owner = self->owner;
     unsigned size_class = (unsigned)(line - self->lines);
-    if (HP_UNLIKELY(owner == NULL || hp_inbox_has_news(owner) || !hp_claim_try(&owner->claim))) {
-        return hp_slow_malloc(hp_class_bytes(size_class));
+    uint64_t reserve = self->reserves[size_class];
+    if (HP_LIKELY(reserve != 0)) {
+        return hp_refill_from_reserve(self, size_class, reserve);
     }
-    void *chunk = hp_refill_from_depot(self, owner, size_class);
-    if (HP_UNLIKELY(chunk == NULL)) {
-        return refill_from_byte(self, owner, size_class);
+    if (HP_LIKELY(owner != NULL && hp_claim_try(&owner->claim))) {
+        void *chunk = hp_refill_from_depot(self, owner, size_class);
+        hp_claim_release(&owner->claim);
+        if (HP_LIKELY(chunk != NULL)) {
+            return chunk;
+        }
     }
-    hp_claim_release(&owner->claim);
-    return chunk;
+    return refill_or_fail(self, size_class);
 }
 
 void *hp_slow_malloc_zeroed(size_t bytes, bool *zeroed)

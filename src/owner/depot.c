@@ -19,21 +19,29 @@ bool hp_depot_make_packs(hp_owner *owner)
     return true;
 }
 
-void hp_depot_free_chunk(hp_owner *owner, void *chunk)
+hp_slab *hp_depot_slab_of(void *chunk, uint32_t *index)
 {
     hp_slab *slab = hp_hot_slab(hp_grain_of(chunk));
     if (HP_UNLIKELY(slab == NULL)) {
         hp_entry entry = hp_map_get(chunk);
-        if (hp_entry_kind(entry) != HP_KIND_SLAB) {
-            hp_misuse("free()", "invalid pointer", chunk);
-            return;
-        }
-        slab = hp_entry_record(entry);
+        slab = hp_entry_kind(entry) == HP_KIND_SLAB ? hp_entry_record(entry) : NULL;
     }
-    uint32_t index = hp_slab_index(slab, chunk);
-    if (HP_UNLIKELY(index == HP_NOT_A_SLOT)) {
+    *index = slab == NULL ? HP_NOT_A_SLOT : hp_slab_index(slab, chunk);
+    if (HP_UNLIKELY(*index == HP_NOT_A_SLOT)) {
         hp_misuse("free()", "invalid pointer", chunk);
-    } else if (HP_UNLIKELY(slab->owner != owner)) {
+        return NULL;
+    }
+    return slab;
+}
+
+void hp_depot_free_chunk(hp_owner *owner, void *chunk)
+{
+    uint32_t index;
+    hp_slab *slab = hp_depot_slab_of(chunk, &index);
+    if (HP_UNLIKELY(slab == NULL)) {
+        return;
+    }
+    if (HP_UNLIKELY(slab->owner != owner)) {
         hp_inbox_post(slab, index / 64, (uint64_t)1 << (index & 63));
     } else if (HP_UNLIKELY(!hp_owner_put(owner, slab, index))) {
         hp_misuse("free()", "double free of", chunk);

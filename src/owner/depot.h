@@ -74,6 +74,9 @@ HP_INLINE hp_pack *hp_depot_new_pack(hp_owner *owner, unsigned size_class)
     return pack;
 }
 
+/* The slab and the slot that a chunk from a line or a pack is; NULL after a report when it is none. */
+hp_slab *hp_depot_slab_of(void *chunk, uint32_t *index);
+
 /* Frees a chunk that came from a line or a pack: into its slab if that is this owner's, else by a note. */
 void hp_depot_free_chunk(hp_owner *owner, void *chunk);
 

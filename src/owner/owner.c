@@ -146,6 +146,20 @@ static void link_slab(hp_class_slabs *slabs, hp_slab *slab)
     }
 }
 
+static void unlink_slab(hp_class_slabs *slabs, const hp_slab *slab)
+{
+    hp_slab *previous = slab->free->previous;
+    hp_slab *next = slab->free->next;
+    if (previous == NULL) {
+        slabs->first = next;
+    } else {
+        previous->free->next = next;
+    }
+    if (next != NULL) {
+        next->free->previous = previous;
+    }
+}
+
 static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
 {
     unsigned capacity = hp_slab_record_capacity(size_class);
@@ -174,7 +188,7 @@ static void close_slab(hp_owner *owner, hp_slab *slab)
 {
     hp_class_slabs *slabs = &owner->classes[slab->size_class];
     unsigned capacity = hp_slab_record_capacity(slab->size_class);
-    hp_owner_unlist(slabs, slab);
+    unlink_slab(slabs, slab);
     slabs->slab_count--;
     slabs->empty_count--;
     hp_slab_close(slab);
@@ -197,10 +211,29 @@ HP_INLINE unsigned take(hp_owner *owner, hp_slab *slab, unsigned count, void **c
     }
     unsigned taken = hp_slab_take(slab, count, chunks);
     if (HP_UNLIKELY(slab->free->free_count == 0)) {
-        hp_owner_unlist(slabs, slab);
+        unlink_slab(slabs, slab);
     }
     check_slab(slab);
     return taken;
+}
+
+char *hp_owner_take_groups(hp_owner *owner, unsigned size_class, unsigned *groups)
+{
+    hp_slab *slab = serving_slab(owner, size_class);
+    if (HP_UNLIKELY(slab == NULL)) {
+        return NULL;
+    }
+    hp_class_slabs *slabs = &owner->classes[size_class];
+    bool was_empty = slab->free->free_count == slab->slot_count;
+    char *first = hp_slab_take_groups(slab, groups);
+    if (first != NULL) {
+        slabs->empty_count -= was_empty;
+        if (slab->free->free_count == 0) {
+            unlink_slab(slabs, slab);
+        }
+    }
+    check_slab(slab);
+    return first;
 }
 
 unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks)

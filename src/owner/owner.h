@@ -68,6 +68,9 @@ void hp_owner_keep_only(hp_owner *bound);
 /* A claimed owner: the preferred one (may be NULL), else any other, else a new one. NULL: no memory. */
 hp_owner *hp_owner_claim_any(hp_owner *preferred);
 
+/* As hp_slab_take_groups; NULL when no such eight are at hand. Under the claim. */
+char *hp_owner_take_groups(hp_owner *owner, unsigned size_class, unsigned *groups);
+
 /* Up to count chunks of a class, lowest addresses first. 0: out of memory. Under the claim. */
 unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks);
 
@@ -90,38 +93,3 @@ void hp_owner_trim(hp_owner *owner);
 void hp_owner_trim_all(void);
 
 const char *hp_owner_check(const hp_owner *owner);
-
-/* The slab has no free slot any more, or is closed: it leaves the list of its class. Under the claim. */
-HP_INLINE void hp_owner_unlist(hp_class_slabs *slabs, const hp_slab *slab)
-{
-    hp_slab *previous = slab->free->previous;
-    hp_slab *next = slab->free->next;
-    if (previous == NULL) {
-        slabs->first = next;
-    } else {
-        previous->free->next = next;
-    }
-    if (next != NULL) {
-        next->free->previous = previous;
-    }
-}
-
-/* Eight chunks one after the other, slot_bytes apart: NULL when there are no such. Under the claim. */
-HP_INLINE char *hp_owner_take_byte(hp_owner *owner, unsigned size_class)
-{
-    hp_class_slabs *slabs = &owner->classes[size_class];
-    hp_slab *slab = slabs->first;
-    if (HP_UNLIKELY(slab == NULL)) {
-        return NULL;
-    }
-    bool was_empty = slab->free->free_count == slab->slot_count;
-    char *chunk = hp_slab_take_byte(slab);
-    if (HP_UNLIKELY(chunk == NULL)) {
-        return NULL;
-    }
-    slabs->empty_count -= was_empty;
-    if (HP_UNLIKELY(slab->free->nonempty == 0)) {
-        hp_owner_unlist(slabs, slab);
-    }
-    return chunk;
-}

@@ -112,6 +112,34 @@ unsigned hp_slab_take(hp_slab *slab, unsigned count, void **chunks)
     return taken;
 }
 
+/* How many bits from the lowest on are set without a gap; bits is not 0 there. */
+static unsigned run_of_ones(uint64_t bits)
+{
+    return ~bits == 0 ? 64 : hp_lowest_bit(~bits);
+}
+
+char *hp_slab_take_groups(hp_slab *slab, unsigned *groups)
+{
+    hp_slab_free *free = slab->free;
+    unsigned word = hp_lowest_bit(free->nonempty);
+    uint64_t bits = free->words[word];
+    unsigned lowest = hp_lowest_bit(bits);
+    unsigned found = run_of_ones(bits >> lowest) / HP_SLAB_BYTE_SLOTS;
+    unsigned taken = found < *groups ? found : *groups;
+    if (lowest % HP_SLAB_BYTE_SLOTS != 0 || taken == 0) {
+        return NULL;
+    }
+    unsigned slots = taken * HP_SLAB_BYTE_SLOTS;
+    bits &= ~((~(uint64_t)0 >> (64 - slots)) << lowest);
+    free->words[word] = bits;
+    if (bits == 0) {
+        free->nonempty &= free->nonempty - 1;
+    }
+    free->free_count -= slots;
+    *groups = taken;
+    return slab->base + (word * 64 + lowest) * (size_t)slab->slot_bytes;
+}
+
 bool hp_slab_note_touched(hp_slab *slab, const void *chunk)
 {
     hp_slab_free *free = slab->free;

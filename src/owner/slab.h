@@ -92,29 +92,11 @@ bool hp_slab_put(hp_slab *slab, unsigned index);
 #define HP_SLAB_BYTE_SLOTS 8u
 
 /*
- * Eight neighbours that are all free, as in a slab that is new or was freed in order: one byte of the
- * bitmap. Their addresses are slot_bytes apart from the one returned on; NULL when the lowest free slot
- * does not begin such a byte.
+ * Groups of eight neighbours that are all free, as in a slab that is new or was freed in order: bytes of
+ * one bitmap word. Takes 1 to *groups of them from the lowest free slot on; their addresses are
+ * slot_bytes apart from the one returned on. NULL when the lowest free slot does not begin such a byte.
  */
-HP_INLINE char *hp_slab_take_byte(hp_slab *slab)
-{
-    hp_slab_free *free = slab->free;
-    unsigned word = hp_lowest_bit(free->nonempty);
-    uint64_t bits = free->words[word];
-    unsigned lowest = hp_lowest_bit(bits);
-    if (HP_UNLIKELY((lowest & 7) != 0 || (uint8_t)(bits >> lowest) != 0xff)) {
-        return NULL;
-    }
-    bits ^= (uint64_t)0xff << lowest;
-    free->words[word] = bits;
-    if (HP_UNLIKELY(bits == 0)) {
-        free->nonempty &= free->nonempty - 1;
-    }
-    free->free_count -= HP_SLAB_BYTE_SLOTS;
-    char *chunk = slab->base + (word * 64 + lowest) * (size_t)slab->slot_bytes;
-    HP_ASSUME(chunk != NULL);
-    return chunk;
-}
+char *hp_slab_take_groups(hp_slab *slab, unsigned *groups);
 
 /* Frees all slots of a bitmap word; returns the bits that were free already, or are no slots. */
 uint64_t hp_slab_put_word(hp_slab *slab, unsigned word, uint64_t bits);
