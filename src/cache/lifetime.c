@@ -1,30 +1,56 @@
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "cache/thread.h"
 #include "metadata/storage.h"
 
-#define EIGHT(value) value, value, value, value, value, value, value, value
-#define EMPTY_LINE                                                                                 \
-    {                                                                                              \
-        {0}, HP_LINE_EMPTY                                                                         \
-    }
-#define NO_OWNER_TAG UINT64_MAX
+/*
+ * A thread without a record points into one array of units that read as an empty line and as the header of
+ * a record without an owner alike. So every place in the array is a record of a thread that has nothing,
+ * and the place itself says how far the thread is:
+ *
+ *   0 .. PROBATION_STEPS - 1   on probation: each slow operation moves it one unit on
+ *   PROBATION_STEPS            its next slow operation makes it a record
+ *   DEAD                       its exit has begun
+ *
+ * Probation is for threads that do little: they never get a cache, so they leave nothing behind when
+ * they end. It is also for those that allocate for the first time in the last round of the destructors
+ * of their exit: a record that is made then would never be heard of again.
+ */
+typedef struct empty_unit {
+    uint64_t no_owner_tag; /* as a header: matches no entry of the hot map. as a line: no chunk */
+    uint64_t nothing[6];   /* as a header: no owner */
+    int64_t filled;        /* as a line: empty */
+} empty_unit;
 
-const hp_thread hp_thread_unborn = {
-    .tag = NO_OWNER_TAG,
-    .lines = {EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE),
-              EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE)},
-};
+_Static_assert(sizeof(empty_unit) == sizeof(hp_line), "a unit reads as a line");
+_Static_assert(offsetof(empty_unit, filled) == offsetof(hp_line, filled), "a unit reads as empty");
+_Static_assert(offsetof(hp_thread, tag) == 0, "a unit reads as a header");
+_Static_assert(offsetof(hp_thread, owner) < offsetof(empty_unit, filled), "a unit has no owner");
 
-const hp_thread hp_thread_dead = {
-    .tag = NO_OWNER_TAG,
-    .lines = {EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE),
-              EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE), EIGHT(EMPTY_LINE)},
-};
+#define PROBATION_STEPS 256u
+#define DEAD (PROBATION_STEPS + 1)
+#define RECORD_UNITS (sizeof(hp_thread) / sizeof(empty_unit))
 
-/* Nobody writes through it while it points at a static record: see T3. */
-_Thread_local hp_thread *hp_self HP_INITIAL_EXEC = (hp_thread *)(uintptr_t)&hp_thread_unborn;
+#define UNIT {.no_owner_tag = UINT64_MAX, .filled = HP_LINE_EMPTY}
+#define UNITS_4 UNIT, UNIT, UNIT, UNIT
+#define UNITS_16 UNITS_4, UNITS_4, UNITS_4, UNITS_4
+#define UNITS_64 UNITS_16, UNITS_16, UNITS_16, UNITS_16
+
+static _Alignas(64) const empty_unit units[] = {UNITS_64, UNITS_64, UNITS_64,
+                                                UNITS_64, UNITS_64, UNITS_16};
+
+_Static_assert(sizeof units / sizeof units[0] >= DEAD + RECORD_UNITS, "the last place is a record too");
+
+/* Nobody writes through it while it points into units: see T3. */
+_Thread_local hp_thread *hp_self HP_INITIAL_EXEC = (hp_thread *)(uintptr_t)units;
+
+static hp_thread *place(unsigned step)
+{
+    return (hp_thread *)(uintptr_t)&units[step];
+}
 
 static hp_stack parked;                   /* shared: P2 */
 static hp_thread *_Atomic first_thread;   /* shared: P12 */
@@ -50,7 +76,7 @@ void hp_thread_disable_caches(void)
 static void leave(void *record)
 {
     hp_thread *self = record;
-    hp_self = (hp_thread *)(uintptr_t)&hp_thread_dead;
+    hp_self = place(DEAD);
     hp_thread_flush(self);
     hp_owner_unbind(self->owner);
     hp_stack_push(&parked, &self->parked_link);
@@ -114,7 +140,7 @@ static HP_SLOW hp_thread *be_born(void)
     hp_self = self;
     if (!announce_exit(self)) {
         /* Nobody would hear of this thread's exit: it goes without a cache this time. */
-        hp_self = (hp_thread *)(uintptr_t)&hp_thread_unborn;
+        hp_self = place(0);
         hp_thread_flush(self);
         hp_owner_unbind(self->owner);
         hp_stack_push(&parked, &self->parked_link);
@@ -126,12 +152,16 @@ static HP_SLOW hp_thread *be_born(void)
 hp_thread *hp_thread_enter(void)
 {
     hp_thread *self = hp_self;
-    if (HP_UNLIKELY(self == &hp_thread_unborn)) {
-        /* relaxed: set before there is a second thread */
-        if (atomic_load_explicit(&caches_disabled, memory_order_relaxed)) {
-            return NULL;
-        }
+    if (HP_LIKELY(self->owner != NULL)) {
+        return self;
+    }
+    /* relaxed: set before there is a second thread */
+    if (self == place(DEAD) || atomic_load_explicit(&caches_disabled, memory_order_relaxed)) {
+        return NULL;
+    }
+    if (self == place(PROBATION_STEPS)) {
         return be_born();
     }
-    return HP_UNLIKELY(self == &hp_thread_dead) ? NULL : self;
+    hp_self = (hp_thread *)(uintptr_t)((const empty_unit *)(const void *)self + 1);
+    return NULL;
 }

@@ -8,9 +8,9 @@
  * Invariants:  (hp_thread_check)
  *   T1  a line holds filled + 8 chunks: chunks[0] on top, then chunks[n-1] down to chunks[1].
  *   T2  a line holds chunks of its class only.
- *   T4  a reserve's chunks are neighbours of one bitmap word, at most HP_RESERVE_BYTES of them.
  *   T3  a thread without a record points at a static one whose lines are empty and whose tag matches no
  *       entry of the hot map: neither fast path ever writes to it.
+ *   T4  a reserve's chunks are neighbours of one bitmap word, at most HP_RESERVE_BYTES of them.
  * Threads:     the thread itself; a parked record by nobody.
  * Ordering:    P2 (parked records), P12 (list of all records).
  * Progress:    wait-free; birth and exit are lock-free.
@@ -65,13 +65,9 @@ typedef struct hp_thread {
 
 _Static_assert(offsetof(hp_thread, lines) == HP_LINES_OFFSET_BYTES, "free adds this offset");
 
-/* The static records: before a thread's first slow path, and after its exit has begun. */
-extern const hp_thread hp_thread_unborn;
-extern const hp_thread hp_thread_dead;
-
 extern _Thread_local hp_thread *hp_self HP_INITIAL_EXEC;
 
-/* The caller's record, made now if this is its first slow path; NULL when it is to have none. */
+/* The caller's record, made now if its probation is over; NULL when it has none. Slow paths call it. */
 hp_thread *hp_thread_enter(void);
 
 /* No thread that starts from now on gets a cache: every free is checked at once. */

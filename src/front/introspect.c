@@ -301,6 +301,6 @@ HP_EXPORT int hepta_malloc_trim(size_t pad_bytes)
 HP_STANDARD_NAME(struct mallinfo, mallinfo, (void), hepta_mallinfo);
 HP_STANDARD_NAME(struct mallinfo2, mallinfo2, (void), hepta_mallinfo2);
 HP_STANDARD_NAME(void, malloc_stats, (void), hepta_malloc_stats);
-HP_STANDARD_NAME(int, malloc_info, (int options, FILE *stream), hepta_malloc_info);
-HP_STANDARD_NAME(int, mallopt, (int parameter, int value), hepta_mallopt);
-HP_STANDARD_NAME(int, malloc_trim, (size_t pad_bytes), hepta_malloc_trim);
+HP_STANDARD_NAME(int, malloc_info, (int, FILE *), hepta_malloc_info);
+HP_STANDARD_NAME(int, mallopt, (int, int), hepta_mallopt);
+HP_STANDARD_NAME(int, malloc_trim, (size_t), hepta_malloc_trim);

@@ -70,7 +70,7 @@ void *hp_slow_malloc(size_t bytes)
 /* Neither reserve nor depot has chunks of the class, or the owner is busy. */
 static HP_SLOW void *refill_or_fail(hp_thread *self, unsigned size_class)
 {
-    void *chunk = self->owner != NULL ? hp_thread_refill(self, size_class) : NULL;
+    void *chunk = hp_thread_refill(self, size_class);
     return HP_LIKELY(chunk != NULL) ? chunk : hp_slow_malloc(hp_class_bytes(size_class));
 }
 
@@ -79,11 +79,14 @@ void *hp_slow_refill(hp_line *line)
     hp_thread *self = hp_self;
     hp_owner *owner = self->owner;
     unsigned size_class = (unsigned)(line - self->lines);
+    if (HP_UNLIKELY(owner == NULL)) {
+        return hp_slow_malloc(hp_class_bytes(size_class));
+    }
     uint64_t reserve = self->reserves[size_class];
     if (HP_LIKELY(reserve != 0)) {
         return hp_refill_from_reserve(self, size_class, reserve);
     }
-    if (HP_LIKELY(owner != NULL && hp_claim_try(&owner->claim))) {
+    if (HP_LIKELY(hp_claim_try(&owner->claim))) {
         void *chunk = hp_refill_from_depot(self, owner, size_class);
         hp_claim_release(&owner->claim);
         if (HP_LIKELY(chunk != NULL)) {

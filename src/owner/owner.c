@@ -250,7 +250,8 @@ void *hp_owner_take_one(hp_owner *owner, unsigned size_class, bool *zeroed)
     }
     void *chunk;
     take(owner, slab, 1, &chunk);
-    *zeroed = hp_slab_note_touched(slab, chunk);
+    /* Slots of cached classes are also taken in groups, which no watermark follows. */
+    *zeroed = size_class >= HP_SMALL_CLASSES && hp_slab_note_touched(slab, chunk);
     return chunk;
 }
 

@@ -74,7 +74,7 @@ char *hp_owner_take_groups(hp_owner *owner, unsigned size_class, unsigned *group
 /* Up to count chunks of a class, lowest addresses first. 0: out of memory. Under the claim. */
 unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks);
 
-/* One chunk of a class that is not cached; *zeroed: its bytes are known to be zero. Under the claim. */
+/* One chunk; *zeroed: its bytes are known to be zero. NULL: out of memory. Under the claim. */
 void *hp_owner_take_one(hp_owner *owner, unsigned size_class, bool *zeroed);
 
 /* A slot of this owner's slab becomes free. False when it was free already. Under the claim. */

@@ -1,0 +1,30 @@
+/* A block is freed twice; then many others of its size are freed, so that both entries of it have left the
+   thread's cache long before its end. */
+/* expect: free(): double free of {pointer} */
+/* each: 24 6 */
+/* each: 24 14 */
+/* each: 24 300 */
+/* each: 24 20000 */
+/* each: 1000 14 */
+/* each: 1000 20000 */
+/* late */
+#include "crime.h"
+
+int main(int argc, char **argv)
+{
+    size_t bytes = crime_number(argv[argc - 2]);
+    size_t count = crime_number(argv[argc - 1]);
+    void **others = crime_block(count * sizeof *others);
+    void *block = crime_block(bytes);
+    for (size_t index = 0; index < count; index++) {
+        others[index] = crime_block(bytes);
+    }
+    crime_about(block);
+    free(block);
+    free(hidden(block));
+    for (size_t index = 0; index < count; index++) {
+        free(others[index]);
+    }
+    crime_returned();
+    return 0;
+}

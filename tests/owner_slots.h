@@ -1,0 +1,69 @@
+/*
+ * A claimed owner for tests, on the fake system, new for every test. cmocka.h has to be included
+ * before.
+ */
+#pragma once
+
+#include "metadata/address_map.h"
+#include "owner/depot.h"
+#include "owner/inbox.h"
+#include "owner/owner.h"
+#include "platform/system.h"
+#include "support/fake_system.h"
+
+static hp_owner *owner; /* claimed from setup to teardown */
+static void *chunks[HP_SLAB_MAX_SLOTS];
+
+/* All owners there are get claimed, so that the next one is new. */
+static inline int owner_setup(void **state)
+{
+    fake_system_setup(state);
+    for (hp_owner *other = hp_owner_first(); other != NULL; other = other->next) {
+        hp_claim_try(&other->claim);
+    }
+    owner = hp_owner_claim_any(NULL);
+    return owner == NULL;
+}
+
+static inline int owner_teardown(void **state)
+{
+    const char *broken = hp_owner_check(owner);
+    fake_system_teardown(state);
+    if (broken != NULL) {
+        print_error("%s\n", broken);
+    }
+    return broken != NULL;
+}
+
+static inline hp_slab *slab_of(const void *chunk)
+{
+    hp_entry entry = hp_map_get(chunk);
+    assert_int_equal(hp_entry_kind(entry), HP_KIND_SLAB);
+    return hp_entry_record(entry);
+}
+
+static inline uint32_t index_of(const void *chunk)
+{
+    return hp_slab_index(slab_of(chunk), chunk);
+}
+
+/* So many chunks into chunks[from] and on. */
+static inline void given_chunks(size_t bytes, unsigned from, unsigned count)
+{
+    for (unsigned taken = 0; taken < count;) {
+        unsigned more =
+            hp_owner_take(owner, hp_class_of(bytes), count - taken, chunks + from + taken);
+        assert_int_not_equal(more, 0);
+        taken += more;
+    }
+}
+
+static inline bool put(const void *chunk)
+{
+    return hp_owner_put(owner, slab_of(chunk), index_of(chunk));
+}
+
+static inline hp_class_slabs *slabs_of(size_t bytes)
+{
+    return &owner->classes[hp_class_of(bytes)];
+}

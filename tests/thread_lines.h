@@ -1,0 +1,106 @@
+/*
+ * The calling thread's record for tests, on the fake system. cmocka.h has to be included before.
+ */
+#pragma once
+
+#include "cache/outbox.h"
+#include "cache/refill.h"
+#include "cache/thread.h"
+#include "metadata/address_map.h"
+#include "owner/depot.h"
+#include "owner/inbox.h"
+#include "platform/system.h"
+#include "support/fake_system.h"
+
+static hp_thread *self;
+static hp_owner *mine; /* of self */
+
+/* The caller's record, after as many slow paths as it takes to get one. */
+static inline hp_thread *be_born(void)
+{
+    hp_thread *record = NULL;
+    for (unsigned slow_paths = 0; record == NULL && slow_paths < 100000; slow_paths++) {
+        record = hp_thread_enter();
+    }
+    return record;
+}
+
+/* Every test starts with empty lines, an empty depot, and every class as if never used before. */
+static inline int thread_setup(void **state)
+{
+    fake_system_setup(state);
+    self = be_born();
+    mine = self->owner;
+    hp_thread_flush(self);
+    hp_owner_trim_all();
+    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
+        self->refill_chunks[size_class] = 1;
+    }
+    return 0;
+}
+
+static inline int thread_teardown(void **state)
+{
+    const char *broken = hp_thread_check(self);
+    hp_thread_flush(self);
+    broken = broken != NULL ? broken : hp_owner_check(mine);
+    if (broken != NULL) {
+        print_error("%s\n", broken);
+    }
+    fake_system_teardown(state);
+    return broken != NULL;
+}
+
+static inline hp_line *line_of(size_t bytes)
+{
+    return &self->lines[hp_class_of(bytes)];
+}
+
+static inline unsigned filled(size_t bytes)
+{
+    return (unsigned)(line_of(bytes)->filled - HP_LINE_EMPTY);
+}
+
+static inline hp_slab *slab_of(const void *chunk)
+{
+    hp_entry entry = hp_map_get(chunk);
+    assert_int_equal(hp_entry_kind(entry), HP_KIND_SLAB);
+    return hp_entry_record(entry);
+}
+
+static inline uint32_t index_of(const void *chunk)
+{
+    return hp_slab_index(slab_of(chunk), chunk);
+}
+
+/* As malloc of a cached class does it. */
+static inline void *take(size_t bytes)
+{
+    hp_line *line = line_of(bytes);
+    if (line->filled != HP_LINE_EMPTY) {
+        return hp_line_take(line, line->filled);
+    }
+    uint64_t reserve = self->reserves[hp_class_of(bytes)];
+    void *chunk = reserve != 0 ? hp_refill_from_reserve(self, hp_class_of(bytes), reserve)
+                               : hp_thread_refill(self, hp_class_of(bytes));
+    assert_non_null(chunk);
+    return chunk;
+}
+
+/* As free does it. */
+static inline void give_back(void *chunk)
+{
+    hp_thread_free_slot(self, slab_of(chunk), index_of(chunk));
+}
+
+/* A chunk of an owner that is not mine; that owner's claim is open again. */
+static inline void *given_a_chunk_of_another_owner(size_t bytes)
+{
+    void *chunk;
+    assert_true(hp_claim_try(&mine->claim));
+    hp_owner *other = hp_owner_claim_any(mine);
+    hp_claim_release(&mine->claim);
+    assert_int_equal(hp_owner_take(other, hp_class_of(bytes), 1, &chunk), 1);
+    hp_claim_release(&other->claim);
+    return chunk;
+}
