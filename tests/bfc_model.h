@@ -169,3 +169,10 @@ static inline void model_shrink(model_run *used, uint32_t wanted_pages, uint64_t
     }
     used->page_count = wanted_pages;
 }
+
+static inline void model_mark_clean(const model_run *run)
+{
+    for (uint32_t page = run->start_page; page < run->start_page + run->page_count; page++) {
+        pages[page].tainted = false;
+    }
+}

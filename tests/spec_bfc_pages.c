@@ -72,6 +72,19 @@ static void a_remainder_beyond_the_last_page_ever_handed_out_is_clean(void **sta
     assert_false(table[table[chunk].next].dirty);
 }
 
+static void a_free_chunk_that_was_given_back_to_the_system_comes_clean(void **state)
+{
+    (void)state;
+    given_layout(LAYOUT(1, -4, 1, -4, 1));
+
+    hp_bfc_mark_clean(&bfc, at[1]);
+    assert_null(hp_bfc_check(&bfc));
+    const hp_bfc_chunk *still_dirty = &table[hp_bfc_allocate(&bfc, 4, 1)];
+    assert_int_equal(still_dirty->start_page, 6);
+    assert_true(still_dirty->dirty);
+    assert_false(table[hp_bfc_allocate(&bfc, 4, 1)].dirty);
+}
+
 /* ---- age ---- */
 
 static void a_merged_chunk_has_the_age_of_its_youngest_part(void **state)
@@ -237,6 +250,7 @@ int main(void)
         cmocka_unit_test(a_clean_chunk_that_merges_with_a_dirty_one_becomes_dirty),
         cmocka_unit_test(beyond_the_last_page_ever_handed_out_a_dirty_chunk_comes_clean),
         cmocka_unit_test(a_remainder_beyond_the_last_page_ever_handed_out_is_clean),
+        cmocka_unit_test(a_free_chunk_that_was_given_back_to_the_system_comes_clean),
         cmocka_unit_test(a_merged_chunk_has_the_age_of_its_youngest_part),
         cmocka_unit_test(the_age_survives_the_wrap_of_the_clock),
         cmocka_unit_test(the_age_of_clean_pages_does_not_count),

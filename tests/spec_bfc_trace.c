@@ -139,20 +139,33 @@ static void shrink_both(live_chunk *chunk)
     then_chunk_is(chunk->handle, &chunk->run);
 }
 
+/* The free chunk above a used one, if there is one, is given back to the system. */
+static void mark_clean_on_both(const live_chunk *below)
+{
+    uint32_t handle = table[below->handle].next;
+    if (handle != HP_BFC_NONE && table[handle].state == HP_BFC_FREE) {
+        model_run run = model_free_run_at(below->run.start_page + below->run.page_count);
+        model_mark_clean(&run);
+        hp_bfc_mark_clean(&bfc, handle);
+    }
+}
+
 /* The share of frees swings slowly, so that the range is nearly full and nearly empty by turns. */
 static void one_operation(const trace *shape, uint32_t operation)
 {
     uint32_t free_percent = (operation / 512) % 2 == 0 ? 35 : 55;
     uint32_t choice = random_below(100);
     now_ms += random_below(4) == 0 ? 1 : 0;
-    if (live_count == 0 || choice >= free_percent + 12) {
+    if (live_count == 0 || choice >= free_percent + 15) {
         allocate_on_both(shape);
     } else if (choice < free_percent) {
         free_on_both(random_below(live_count));
     } else if (choice < free_percent + 7) {
         extend_both(&live[random_below(live_count)], shape);
-    } else {
+    } else if (choice < free_percent + 12) {
         shrink_both(&live[random_below(live_count)]);
+    } else {
+        mark_clean_on_both(&live[random_below(live_count)]);
     }
 }
 

@@ -74,15 +74,21 @@ static inline uint32_t index_of(const void *chunk)
 }
 
 /* As malloc of a cached class does it. */
-static inline void *take(size_t bytes)
+static inline void *take_with(hp_thread *record, size_t bytes)
 {
-    hp_line *line = line_of(bytes);
+    unsigned size_class = hp_class_of(bytes);
+    hp_line *line = &record->lines[size_class];
     if (line->filled != HP_LINE_EMPTY) {
         return hp_line_take(line, line->filled);
     }
-    uint64_t reserve = self->reserves[hp_class_of(bytes)];
-    void *chunk = reserve != 0 ? hp_refill_from_reserve(self, hp_class_of(bytes), reserve)
-                               : hp_thread_refill(self, hp_class_of(bytes));
+    uint64_t reserve = record->reserves[size_class];
+    return reserve != 0 ? hp_refill_from_reserve(record, size_class, reserve)
+                        : hp_thread_refill(record, size_class);
+}
+
+static inline void *take(size_t bytes)
+{
+    void *chunk = take_with(self, bytes);
     assert_non_null(chunk);
     return chunk;
 }

@@ -196,11 +196,39 @@ static void close_slab(hp_owner *owner, hp_slab *slab)
     owner->spare_records[capacity] = slab;
 }
 
-/* The slab that serves the class, which has a free slot; NULL: out of memory. */
+/*
+ * The slab that serves the class, which has a free slot; NULL: out of memory. Of the first two the fuller
+ * one serves, so that the other can empty and fresh pages stay untouched while used ones have room.
+ */
+#define WORTH_A_TURN 8u
+
+static void swap_first_two(hp_class_slabs *slabs)
+{
+    hp_slab *first = slabs->first;
+    hp_slab *second = first->free->next;
+    unlink_slab(slabs, first);
+    first->free->previous = second;
+    first->free->next = second->free->next;
+    second->free->next = first;
+    if (first->free->next != NULL) {
+        first->free->next->free->previous = first;
+    }
+}
+
 HP_INLINE hp_slab *serving_slab(hp_owner *owner, unsigned size_class)
 {
-    hp_slab *slab = owner->classes[size_class].first;
-    return HP_LIKELY(slab != NULL) ? slab : open_slab(owner, size_class);
+    hp_class_slabs *slabs = &owner->classes[size_class];
+    hp_slab *slab = slabs->first;
+    if (HP_UNLIKELY(slab == NULL)) {
+        return open_slab(owner, size_class);
+    }
+    hp_slab *second = slab->free->next;
+    if (second != NULL && second->free->free_count < slab->free->free_count &&
+        second->free->free_count >= WORTH_A_TURN) {
+        swap_first_two(slabs);
+        return second;
+    }
+    return slab;
 }
 
 HP_INLINE unsigned take(hp_owner *owner, hp_slab *slab, unsigned count, void **chunks)

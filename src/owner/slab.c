@@ -23,7 +23,8 @@ unsigned hp_slab_record_capacity(unsigned size_class)
 hp_slab *hp_slab_new_record(hp_owner *owner, unsigned capacity)
 {
     size_t words_bytes = sizeof(uint64_t) << capacity;
-    size_t shared_bytes = hp_round_up(sizeof(hp_slab) + words_bytes, HP_CACHE_LINE_BYTES);
+    size_t shared_bytes =
+        hp_round_up(offsetof(hp_slab, remote) + words_bytes, HP_CACHE_LINE_BYTES);
     char *record = hp_storage_take(shared_bytes + sizeof(hp_slab_free) + words_bytes);
     if (record == NULL) {
         return NULL;

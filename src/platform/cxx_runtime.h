@@ -2,7 +2,9 @@
  * cxx_runtime: what operator new needs of the C++ runtime, when the process has one.
  *
  * Every symbol is a weak reference, so the library itself needs no C++. A runtime that is loaded later,
- * as that of a plugin written in C++, is looked up when it is needed: after a failed allocation.
+ * as that of a plugin written in C++, is looked up when it is needed: after a failed allocation. A weak
+ * reference pulls nothing out of an archive: a fully static program in which nothing names bad_alloc and
+ * nothing of libstdc++ throws by itself has no way to throw it, and aborts.
  *
  * Owns:        nothing.
  * Invariants:  (tests/run_operators.sh)

@@ -6,8 +6,8 @@
  *   K1  nobody is stopped: an owner is tried once and counted as busy when it is claimed; regions and
  *       huge mappings are read from the words that they publish.
  *   K2  mapped = regions + huge + metadata; in_use = region_used + huge - huge_kept.
- *   K3  in_use is what the program has and what cannot be told from it without a race: chunks in other
- *       threads' lines and outboxes, and everything in the slabs of busy owners.
+ *   K3  in_use is what the program has and what cannot be told from it without a race: chunks in
+ *       threads' lines, reserves and outboxes, and everything in the slabs of busy owners.
  * Threads:     any. The figures belong to slightly different moments when other threads work.
  * Ordering:    P1 (claims of owners); the published words are relaxed.
  * Progress:    never waits for a claim; linear in owners, regions, threads and slabs with a free slot.

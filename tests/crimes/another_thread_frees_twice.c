@@ -1,12 +1,11 @@
 /* A thread that did not allocate the block frees it twice, with another one between. */
 /* expect: free(): double free of {pointer} */
-/* each: 24 */
-/* each: 1000 */
+/* late: 24 */
+/* late: 1000 */
 /* each: 1040 */
 /* each: 5000 */
 /* each: 100000 */
 /* each: 20971520 */
-/* late */
 #include "crime.h"
 
 static void *blocks[2];
@@ -21,6 +20,7 @@ static void *free_twice(void *unused)
 
 int main(int argc, char **argv)
 {
+    prepare_threads();
     size_t bytes = crime_number(argv[argc - 1]);
     blocks[0] = crime_block(bytes);
     blocks[1] = crime_block(bytes);

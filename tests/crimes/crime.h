@@ -6,8 +6,10 @@
  *            the program named by crime_about. A second line of this kind is another answer that is
  *            right as well.
  *   each:    the arguments of one run; there may be several lines. Without one: one run.
- *   late:    the report may come as late as the end of the process (a thread's cache had the block).
- *            Without it the bad call itself must be the one that reports.
+ *   late:    the same, but the report may come as late as the end of the process, because a thread's
+ *            cache or another thread's note has the block. Otherwise the bad call itself must report.
+ *   check:   the same, but found out only with the option check:on.
+ *   lines:   so many lines at least are said when the process is to go on.
  *
  * stdout and stderr are written without stdio, so that the misuse is the only thing that can go wrong.
  */
@@ -92,6 +94,14 @@ static inline void in_thread(void *(*body)(void *), void *argument)
 
 static inline void *free_it(void *pointer)
 {
-    free(hidden(pointer));
+    if (pointer != NULL) {
+        free(hidden(pointer));
+    }
     return NULL;
+}
+
+/* Lets libc allocate what it keeps for threads, so that it takes no memory between two frees. */
+static inline void prepare_threads(void)
+{
+    in_thread(free_it, NULL);
 }

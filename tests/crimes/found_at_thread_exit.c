@@ -19,6 +19,7 @@ static void *allocate_and_free_twice(void *unused)
 
 int main(int argc, char **argv)
 {
+    prepare_threads();
     bytes = crime_number(argv[argc - 1]);
     in_thread(allocate_and_free_twice, NULL);
     crime_returned();

@@ -1,13 +1,12 @@
 /* A block is freed twice; then many others of its size are freed, so that both entries of it have left the
    thread's cache long before its end. */
 /* expect: free(): double free of {pointer} */
-/* each: 24 6 */
-/* each: 24 14 */
-/* each: 24 300 */
-/* each: 24 20000 */
-/* each: 1000 14 */
-/* each: 1000 20000 */
-/* late */
+/* late: 24 6 */
+/* late: 24 14 */
+/* late: 24 300 */
+/* late: 24 20000 */
+/* late: 1000 14 */
+/* late: 1000 20000 */
 #include "crime.h"
 
 int main(int argc, char **argv)

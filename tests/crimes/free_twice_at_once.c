@@ -1,12 +1,11 @@
 /* A block is freed, and freed again by the very next call. */
 /* expect: free(): double free of {pointer} */
-/* each: 24 */
-/* each: 1000 */
+/* late: 24 */
+/* late: 1000 */
 /* each: 1040 */
 /* each: 5000 */
 /* each: 100000 */
 /* each: 20971520 */
-/* late */
 #include "crime.h"
 
 int main(int argc, char **argv)

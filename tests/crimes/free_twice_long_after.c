@@ -2,17 +2,16 @@
    the end of them all blocks are free again, this one too, whoever had it in between. */
 /* expect: free(): double free of {pointer} */
 /* expect: free(): invalid pointer {pointer} */
-/* each: 24 1 */
-/* each: 24 2 */
-/* each: 24 3 */
-/* each: 200 4 */
-/* each: 1000 5 */
+/* late: 24 1 */
+/* late: 24 2 */
+/* late: 24 3 */
+/* late: 200 4 */
+/* late: 1000 5 */
 /* each: 1040 6 */
 /* each: 5000 7 */
 /* each: 30000 8 */
 /* each: 100000 9 */
 /* each: 1000000 10 */
-/* late */
 #include "crime.h"
 
 enum { CALLS = 100000, LIVE = 500 };

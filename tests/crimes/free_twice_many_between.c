@@ -1,16 +1,15 @@
 /* Between the two frees of a block lie frees of so many others of its size that the caches of the thread
    and of its owner have passed it on. */
 /* expect: free(): double free of {pointer} */
-/* each: 24 7 */
-/* each: 24 20 */
-/* each: 24 300 */
-/* each: 24 20000 */
-/* each: 1000 7 */
-/* each: 1000 300 */
-/* each: 1000 20000 */
+/* late: 24 7 */
+/* late: 24 20 */
+/* late: 24 300 */
+/* late: 24 20000 */
+/* late: 1000 7 */
+/* late: 1000 300 */
+/* late: 1000 20000 */
 /* each: 5000 1000 */
 /* each: 100000 200 */
-/* late */
 #include "crime.h"
 
 int main(int argc, char **argv)

@@ -1,13 +1,12 @@
 /* A block is freed, then another one of its size, then the first one again: no look at the top of a
    free list would notice. */
 /* expect: free(): double free of {pointer} */
-/* each: 24 */
-/* each: 1000 */
+/* late: 24 */
+/* late: 1000 */
 /* each: 1040 */
 /* each: 5000 */
 /* each: 100000 */
 /* each: 20971520 */
-/* late */
 #include "crime.h"
 
 int main(int argc, char **argv)

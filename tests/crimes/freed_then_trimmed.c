@@ -1,12 +1,11 @@
 /* All is freed and given back to the system by malloc_trim; then one of the blocks is freed again. */
 /* expect: free(): double free of {pointer} */
 /* expect: free(): invalid pointer {pointer} */
-/* each: 24 */
-/* each: 1000 */
+/* late: 24 */
+/* late: 1000 */
 /* each: 5000 */
 /* each: 100000 */
 /* each: 20971520 */
-/* late */
 #include "crime.h"
 
 enum { BLOCKS = 200 };

@@ -3,7 +3,6 @@
 /* each: 5000 */
 /* each: 70000 */
 /* each: 9000000 */
-/* late */
 #include "crime.h"
 
 int main(int argc, char **argv)

@@ -1,12 +1,12 @@
 /* A pointer into a block, not to its start. */
 /* expect: {call}(): invalid pointer {pointer} */
-/* each: free 24 1 */
-/* each: free 24 8 */
-/* each: free 24 16 */
-/* each: free 64 16 */
-/* each: free 1000 1 */
-/* each: free 1000 8 */
-/* each: free 1000 16 */
+/* late: free 24 1 */
+/* late: free 24 8 */
+/* late: free 24 16 */
+/* late: free 64 16 */
+/* late: free 1000 1 */
+/* late: free 1000 8 */
+/* late: free 1000 16 */
 /* each: free 5000 1 */
 /* each: free 5000 8 */
 /* each: free 5000 16 */
@@ -20,21 +20,20 @@
 /* each: free 20971520 16 */
 /* each: free 20971520 4096 */
 /* each: free 20971520 10485760 */
-/* each: realloc 24 16 */
-/* each: realloc 1000 1 */
+/* late: realloc 24 16 */
+/* late: realloc 1000 1 */
 /* each: realloc 5000 16 */
 /* each: realloc 100000 16 */
 /* each: realloc 100000 4096 */
 /* each: realloc 20971520 16 */
 /* each: realloc 20971520 4096 */
-/* each: malloc_usable_size 24 16 */
-/* each: malloc_usable_size 1000 1 */
+/* late: malloc_usable_size 24 16 */
+/* late: malloc_usable_size 1000 1 */
 /* each: malloc_usable_size 5000 16 */
 /* each: malloc_usable_size 100000 16 */
 /* each: malloc_usable_size 100000 4096 */
 /* each: malloc_usable_size 20971520 16 */
 /* each: malloc_usable_size 20971520 4096 */
-/* late */
 #include "crime.h"
 
 int main(int argc, char **argv)

@@ -1,14 +1,14 @@
 /* realloc moved a block; the old address is then used as if it were still one. */
 /* expect: {call}(): double free of {pointer} */
+/* expect: free(): double free of {pointer} */
 /* expect: {call}(): invalid pointer {pointer} */
-/* each: free 24 500 */
-/* each: free 1000 9000 */
+/* late: free 24 500 */
+/* late: free 1000 9000 */
 /* each: free 5000 20000 */
 /* each: free 100000 9000000 */
 /* each: free 20971520 60000 */
 /* each: realloc 5000 20000 */
 /* each: realloc 100000 9000000 */
-/* late */
 #include "crime.h"
 
 int main(int argc, char **argv)

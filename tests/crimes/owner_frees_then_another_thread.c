@@ -1,16 +1,16 @@
 /* The thread that allocated a block frees it; then another thread frees it once more. */
 /* expect: free(): double free of {pointer} */
-/* each: 24 */
-/* each: 1000 */
-/* each: 1040 */
-/* each: 5000 */
+/* late: 24 */
+/* late: 1000 */
+/* late: 1040 */
+/* late: 5000 */
 /* each: 100000 */
 /* each: 20971520 */
-/* late */
 #include "crime.h"
 
 int main(int argc, char **argv)
 {
+    prepare_threads();
     void *block = crime_block(crime_number(argv[argc - 1]));
     crime_about(block);
     free(block);

@@ -1,11 +1,10 @@
 /* A pointer to where a block could start, right behind one, but none was ever handed out there. */
 /* expect: free(): double free of {pointer} */
 /* expect: free(): invalid pointer {pointer} */
-/* each: 1008 20160 */
+/* late: 1008 20160 */
 /* each: 2048 20480 */
 /* each: 100000 102400 */
 /* each: 20971520 20971520 */
-/* late */
 #include "crime.h"
 
 int main(int argc, char **argv)

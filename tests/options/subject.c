@@ -15,6 +15,8 @@ static void free_twice(void)
 
 static void use_memory(void)
 {
+    static void *volatile kept;
+    kept = malloc(100000);
     for (unsigned bytes = 1; bytes < 3000000; bytes += bytes / 3 + 1) {
         free(malloc(bytes));
     }
