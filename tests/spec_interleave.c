@@ -82,9 +82,9 @@ static const char *check_end(void)
     return world.broken;
 }
 
-static interleave_result run(mutation mutation)
+static interleave_result run(mutation chosen)
 {
-    wrong = mutation;
+    wrong = chosen;
     return interleave_run(&(interleave_model){.world = &world,
                                               .world_bytes = sizeof world,
                                               .thread_count = THREADS,
@@ -112,9 +112,9 @@ static void in_no_order_a_note_is_lost_or_taken_twice_or_the_list_torn(void **st
 
 /* ---- made wrong: the search must find it ---- */
 
-static void then_it_is_found(mutation mutation)
+static void then_it_is_found(mutation chosen)
 {
-    interleave_result result = run(mutation);
+    interleave_result result = run(chosen);
 
     assert_non_null(result.broken);
     print_message("%s after the steps of %s\n", result.broken, result.schedule);

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 PATHS = os.environ.get("PATHS", "pair-64 batch remote free-null calloc-64 realloc-up pair-4096 pair-100k").split()
-FEW, MANY = 20, 40
+FEW, MANY = 50, 100
 OPERATIONS = 1000
 LIBC_FUNCTIONS = re.compile(r"^(malloc|free|calloc|realloc|_int_|tcache|unlink_chunk|malloc_consolidate"
                             r"|sysmalloc|systrim|checked_request|ptmalloc|arena_get|grow_heap|heap_trim"

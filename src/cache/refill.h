@@ -74,7 +74,7 @@ HP_INLINE void *hp_refill_from_reserve(hp_thread *self, unsigned size_class, uin
     return chunk;
 }
 
-/* The full line becomes a pack of the depot. False: the depot is full, nothing was moved. */
+/* The full line becomes a pack of the depot. False: there is no pack for it, nothing was moved. */
 HP_INLINE bool hp_spill_to(hp_owner *owner, const hp_line *line, unsigned size_class)
 {
     hp_pack *pack = hp_depot_new_pack(owner, size_class);

@@ -125,6 +125,7 @@ void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk)
     hp_owner *owner = self->owner;
     hp_line *line = &self->lines[size_class];
     if (HP_LIKELY(hp_claim_try(&owner->claim))) {
+        hp_depot_make_packs(owner);
         if (HP_UNLIKELY(!hp_spill_to(owner, line, size_class))) {
             return_line(self, owner, line);
         }

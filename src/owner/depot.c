@@ -7,16 +7,15 @@
 
 #define PACKS_PER_BATCH 8u
 
-bool hp_depot_make_packs(hp_owner *owner)
+void hp_depot_make_packs(hp_owner *owner)
 {
-    hp_pack *packs = hp_storage_take(PACKS_PER_BATCH * sizeof *packs);
-    if (packs == NULL) {
-        return false;
+    if (owner->spare_packs != NULL) {
+        return;
     }
-    for (unsigned index = 0; index < PACKS_PER_BATCH; index++) {
+    hp_pack *packs = hp_storage_take(PACKS_PER_BATCH * sizeof *packs);
+    for (unsigned index = 0; packs != NULL && index < PACKS_PER_BATCH; index++) {
         hp_depot_recycle(owner, &packs[index]);
     }
-    return true;
 }
 
 hp_slab *hp_depot_slab_of(void *chunk, uint32_t *index)

@@ -31,9 +31,6 @@ HP_INLINE bool hp_depot_has_room(uint32_t packs, unsigned size_class)
            (packs < HP_DEPOT_MAX_PACKS && (packs + 1) * (size_class + 1) <= HP_DEPOT_UNITS);
 }
 
-/* An empty pack for a class that is below its limit, NULL when it is not or there is no memory. */
-HP_INLINE hp_pack *hp_depot_new_pack(hp_owner *owner, unsigned size_class);
-
 HP_INLINE void hp_depot_push(hp_owner *owner, unsigned size_class, hp_pack *pack)
 {
     pack->next = owner->depot[size_class];
@@ -58,21 +55,20 @@ HP_INLINE void hp_depot_recycle(hp_owner *owner, hp_pack *pack)
     owner->spare_packs = pack;
 }
 
-/* Makes a few spare packs; false: out of memory. */
-bool hp_depot_make_packs(hp_owner *owner);
-
+/* An empty pack; NULL when the class is at its limit, or there is no spare pack. */
 HP_INLINE hp_pack *hp_depot_new_pack(hp_owner *owner, unsigned size_class)
 {
-    if (!hp_depot_has_room(owner->depot_count[size_class], size_class)) {
-        return NULL;
-    }
-    if (HP_UNLIKELY(owner->spare_packs == NULL) && !hp_depot_make_packs(owner)) {
-        return NULL;
-    }
     hp_pack *pack = owner->spare_packs;
+    if (HP_UNLIKELY(pack == NULL ||
+                    !hp_depot_has_room(owner->depot_count[size_class], size_class))) {
+        return NULL;
+    }
     owner->spare_packs = pack->next;
     return pack;
 }
+
+/* Makes a few spare packs when there is none and memory for them. */
+void hp_depot_make_packs(hp_owner *owner);
 
 /* The slab and the slot that a chunk from a line or a pack is; NULL after a report when it is none. */
 hp_slab *hp_depot_slab_of(void *chunk, uint32_t *index);
