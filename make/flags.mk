@@ -34,7 +34,7 @@ FRONT_FLAGS := $(addprefix -fno-builtin-,malloc calloc realloc reallocarray free
 # The crossing into liburcu and ConcurrencyKit stays uninstrumented, as those libraries are.
 # operator new throws through its C frame.
 file_flags = $(if $(filter front/%,$(1)),$(FRONT_FLAGS)) \
-    $(if $(filter front/operators,$(1)),-fexceptions) \
+    $(if $(filter front/operators platform/cxx_runtime,$(1)),-fexceptions) \
     $(if $(filter platform/crossing,$(1)),,$(2))
 
 LIBS := -lurcu-bp -lurcu-common -lpthread

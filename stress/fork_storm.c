@@ -35,6 +35,7 @@ enum {
 
 static queue *market;
 static block inherited[INHERITED_BLOCKS]; /* constant during the storm */
+static bool child_threads;                /* constant during the storm */
 static _Atomic uint64_t processes;        /* children of this process */
 static char leaf_program[] = "/bin/true";
 
@@ -154,7 +155,7 @@ static void live(chance *stream, block *own, unsigned generation)
     for (unsigned index = 0; index < CHILD_BLOCKS; index += 3) {
         resize(stream, &blocks[index]);
     }
-    if (chance_one_in(stream, 4)) {
+    if (child_threads && chance_one_in(stream, 4)) {
         start_a_thread(stream);
     }
     if (generation + 1 < GENERATIONS) {
@@ -234,6 +235,7 @@ int main(int argc, char **argv)
     if (options.watchdog_seconds <= CHILD_SECONDS) {
         stress_fail("the watchdog must wait longer than the %d s of a child", CHILD_SECONDS);
     }
+    child_threads = options.child_threads;
     market = queue_new(MARKET_CAPACITY);
     worker_join(worker_start("testator", 0, make_inheritance, NULL));
     stress_open();

@@ -4,8 +4,9 @@
  * RLIMIT_AS is lowered to a little above what the process has mapped. The workers fill that with
  * one size until they are refused: NULL and ENOMEM, old blocks untouched by a refused realloc.
  * Then they free each other's blocks in random order and ask for 64 KiB blocks: half of what lay in
- * small blocks must be there for them. Then the limit is lifted and all is as before. Each round
- * takes another limit and another size. threads= workers, live_mib= the highest limit.
+ * small blocks must be there for them. Then the limit is raised, by far more than an ordinary life
+ * of the workers takes, and nothing of that may be refused. Each round takes another limit and
+ * another size. threads= workers, live_mib= the highest limit above the start, and the raise.
  */
 #include "support/block.h"
 #include "support/memory.h"
@@ -137,7 +138,7 @@ static void work(worker *self)
         pthread_barrier_wait(&phase);
         free_in_random_order(self, mine);
         pthread_barrier_wait(&phase);
-        pthread_barrier_wait(&phase); /* the limit is lifted */
+        pthread_barrier_wait(&phase); /* the limit is raised */
         live_an_ordinary_life(self, mine);
         pthread_barrier_wait(&phase);
     }
@@ -171,7 +172,7 @@ static void judge(bool bounded)
 }
 
 /* The main thread's side of one round of work(). */
-static void lead_round(size_t limit_bytes, size_t bytes, bool bounded)
+static void lead_round(size_t limit_bytes, size_t raised_bytes, size_t bytes, bool bounded)
 {
     round_bytes = bytes;
     limit_address_space(limit_bytes);
@@ -181,7 +182,7 @@ static void lead_round(size_t limit_bytes, size_t bytes, bool bounded)
     pthread_barrier_wait(&phase); /* free */
     judge(bounded);
     pthread_barrier_wait(&phase); /* wait */
-    limit_address_space(RLIM_INFINITY);
+    limit_address_space(raised_bytes);
     pthread_barrier_wait(&phase); /* live an ordinary life */
     pthread_barrier_wait(&phase); /* wait for the next round */
 }
@@ -195,7 +196,8 @@ int main(int argc, char **argv)
         (stress_options){.name = "refused", .seconds = 5, .threads = 10, .live_mib = 64});
     chance stream = chance_stream(options.seed, UINT64_MAX - 1);
     members = options.threads;
-    capacity = 2 * options.live_mib * STRESS_MIB / SMALLEST_BYTES;
+    size_t raised_bytes = 2 * options.live_mib * STRESS_MIB; /* above mapped_bytes */
+    capacity = (raised_bytes + JUDGED_FROM_BYTES) / SMALLEST_BYTES;
     pthread_barrier_init(&phase, NULL, members + 1);
     for (unsigned index = 0; index < members; index++) {
         heaps[index].blocks = memory_map(capacity * sizeof(block));
@@ -207,7 +209,8 @@ int main(int argc, char **argv)
     unsigned rounds = 0;
     for (; rounds == 0 || stress_now_seconds() < end_seconds; rounds++) {
         size_t kind = rounds == 0 ? 0 : (size_t)chance_below(&stream, 5);
-        lead_round(mapped_bytes + room_mib * STRESS_MIB, sizes_bytes[kind], options.bounded);
+        lead_round(mapped_bytes + room_mib * STRESS_MIB, mapped_bytes + raised_bytes,
+                   sizes_bytes[kind], options.bounded);
         room_mib = (size_t)chance_below(&stream, options.live_mib + 1);
     }
     round_bytes = 0;

@@ -191,16 +191,16 @@ static void a_cleared_entry_serves_the_other_grain(void **state)
     hp_hot_clear(twin);
 }
 
-static void the_grain_of_NULL_has_no_slab_whether_its_entry_is_empty_or_not(void **state)
+static void the_entry_that_NULL_looks_up_stays_empty(void **state)
 {
     (void)state;
     uint64_t twin_of_null = (uint64_t)5 * HP_HOT_ENTRIES;
-    assert_null(hp_hot_slab(0));
-    assert_true(hp_hot_set(twin_of_null, 1, hp_line_offset(0), record));
+
+    assert_false(hp_hot_set(twin_of_null, 1, hp_line_offset(0), record));
 
     assert_null(hp_hot_slab(0));
-
-    hp_hot_clear(twin_of_null);
+    assert_null(hp_hot_slab(twin_of_null));
+    assert_ptr_equal(hp_hot_record(&hp_hot, 0), hp_hot.no_slab);
 }
 
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, fake_system_setup, fake_system_teardown)
@@ -222,7 +222,7 @@ int main(void)
         SPEC(the_tag_says_mine_to_the_owner_and_to_nobody_else),
         SPEC(of_two_grains_that_share_an_entry_the_first_keeps_it),
         SPEC(a_cleared_entry_serves_the_other_grain),
-        SPEC(the_grain_of_NULL_has_no_slab_whether_its_entry_is_empty_or_not),
+        SPEC(the_entry_that_NULL_looks_up_stays_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,11 +76,11 @@ static void the_least_region_that_serves_the_request_is_good_enough(void **state
 {
     (void)state;
     given_full_regions();
-    fake.map_limit_bytes = 5 * MIB;
+    fake.map_limit_bytes = 6 * MIB; /* 2 MiB of them may have to be cut off */
 
     hp_run run = given_a_run(3 * MIB);
 
-    assert_int_equal(region_bytes(run.region->number), 4 * MIB);
+    assert_in_range(region_bytes(run.region->number), 4 * MIB, 6 * MIB);
 }
 
 /* ---- saying no ---- */

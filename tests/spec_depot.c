@@ -16,6 +16,7 @@
 static hp_pack *given_a_pack(size_t bytes)
 {
     unsigned size_class = hp_class_of(bytes);
+    hp_depot_make_packs(owner);
     hp_pack *pack = hp_depot_new_pack(owner, size_class);
     assert_non_null(pack);
     given_chunks(bytes, 0, HP_LINE_CHUNKS);
@@ -60,9 +61,20 @@ static void a_full_class_takes_no_more_packs(void **state)
     for (unsigned packs = 0; packs < 4; packs++) {
         given_a_pack(1024);
     }
+    hp_depot_make_packs(owner);
 
     assert_null(hp_depot_new_pack(owner, hp_class_of(1024)));
     assert_non_null(hp_depot_new_pack(owner, hp_class_of(512)));
+}
+
+static void without_spare_packs_there_is_no_new_one_until_some_are_made(void **state)
+{
+    (void)state;
+    assert_null(hp_depot_new_pack(owner, hp_class_of(64)));
+
+    hp_depot_make_packs(owner);
+
+    assert_non_null(hp_depot_new_pack(owner, hp_class_of(64)));
 }
 
 static void recycled_packs_serve_again_without_new_records(void **state)
@@ -144,6 +156,7 @@ int main(void)
         SPEC(a_class_holds_up_to_32_kib_in_two_to_sixteen_packs),
         SPEC(the_last_pack_that_came_is_the_first_to_go),
         SPEC(a_full_class_takes_no_more_packs),
+        SPEC(without_spare_packs_there_is_no_new_one_until_some_are_made),
         SPEC(recycled_packs_serve_again_without_new_records),
         SPEC(an_emptied_depot_has_every_chunk_back_in_its_slab),
         SPEC(a_chunk_of_another_owner_becomes_a_note_for_it),

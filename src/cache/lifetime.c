@@ -40,7 +40,7 @@ _Static_assert(offsetof(hp_thread, owner) < offsetof(empty_unit, filled), "a uni
 #define UNITS_64 UNITS_16, UNITS_16, UNITS_16, UNITS_16
 
 static _Alignas(64) const empty_unit units[] = {UNITS_64, UNITS_64, UNITS_64,
-                                                UNITS_64, UNITS_64, UNITS_16};
+                                                UNITS_64, UNITS_64, UNITS_64};
 
 _Static_assert(sizeof units / sizeof units[0] >= DEAD + RECORD_UNITS, "the last place is a record too");
 
@@ -134,6 +134,7 @@ static HP_SLOW hp_thread *be_born(void)
         return NULL;
     }
     self->tag = hp_owner_tag(self->owner->id);
+    self->outbox_room = HP_OUTBOX_BYTES;
     for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
         self->refill_chunks[size_class] = 1;
     }

@@ -5,65 +5,66 @@
 
 #define WORD_MASK ((uint64_t)63)
 
-static void post(hp_outbox_entry *entry)
+static hp_slab *slab_of(uint64_t key)
 {
-    hp_slab *slab = (hp_slab *)(uintptr_t)(entry->key & ~WORD_MASK);
-    hp_inbox_post(slab, (unsigned)(entry->key & WORD_MASK), entry->bits);
-    entry->key = 0;
-    entry->bits = 0;
+    return (hp_slab *)(uintptr_t)(key & ~WORD_MASK);
+}
+
+/* What the place holds goes to its owner; the place is free then. */
+static void post(hp_thread *self, size_t place)
+{
+    uint64_t key = self->outbox_keys[place];
+    uint64_t bits = self->outbox_bits[place];
+    self->outbox_keys[place] = 0;
+    self->outbox_bits[place] = 0;
+    hp_inbox_post(slab_of(key), (unsigned)(key & WORD_MASK), bits);
 }
 
 void hp_outbox_flush(hp_thread *self)
 {
-    for (unsigned index = 0; index < HP_OUTBOX_ENTRIES; index++) {
-        if (self->outbox[index].key != 0) {
-            post(&self->outbox[index]);
+    for (size_t place = 0; place < HP_OUTBOX_PLACES; place++) {
+        if (self->outbox_keys[place] != 0) {
+            post(self, place);
         }
     }
-    self->outbox_older_bytes = 0;
-}
-
-static uint32_t bytes_of(const hp_outbox_entry *entry)
-{
-    const hp_slab *slab = (const hp_slab *)(uintptr_t)(entry->key & ~WORD_MASK);
-    return entry->key == 0 ? 0 : hp_count_bits(entry->bits) * slab->slot_bytes;
-}
-
-/* The entry for the key moves to the front; when none has it, the oldest is posted to make room. */
-static void bring_to_front(hp_thread *self, uint64_t key)
-{
-    self->outbox_older_bytes += bytes_of(&self->outbox[0]);
-    if (self->outbox_older_bytes > HP_OUTBOX_LIMIT_BYTES) {
-        hp_outbox_flush(self);
-    }
-    unsigned index = 0;
-    while (index < HP_OUTBOX_ENTRIES - 1 && self->outbox[index].key != key) {
-        index++;
-    }
-    hp_outbox_entry found = self->outbox[index];
-    self->outbox_older_bytes -= bytes_of(&found);
-    if (found.key != key) {
-        if (found.key != 0) {
-            post(&found);
-        }
-        found = (hp_outbox_entry){.key = key, .bits = 0};
-    }
-    for (; index > 0; index--) {
-        self->outbox[index] = self->outbox[index - 1];
-    }
-    self->outbox[0] = found;
+    self->outbox_room = HP_OUTBOX_BYTES;
 }
 
 void hp_outbox_add(hp_thread *self, hp_slab *slab, unsigned index)
 {
+    char *chunk = slab->base + (size_t)index * slab->slot_bytes;
+    uint64_t grain = hp_grain_of(chunk);
     uint64_t key = hp_outbox_key(slab, index);
-    uint64_t bit = (uint64_t)1 << (index & 63);
-    if (self->outbox[0].key != key) {
-        bring_to_front(self, key);
+    size_t place = hp_outbox_place(grain, index);
+    uint64_t held = self->outbox_keys[place];
+    if (held != 0 && held != key) {
+        uint64_t posted_bytes =
+            (uint64_t)hp_count_bits(self->outbox_bits[place]) * slab_of(held)->slot_bytes;
+        self->outbox_room += (int64_t)posted_bytes;
+        post(self, place);
     }
-    if (HP_UNLIKELY((self->outbox[0].bits & bit) != 0)) {
-        hp_misuse("free()", "double free of", slab->base + (size_t)index * slab->slot_bytes);
-        return;
+    self->outbox_keys[place] = key;
+    int64_t room;
+    if (HP_UNLIKELY(!hp_outbox_set(self, slab, grain, index, &room))) {
+        hp_misuse("free()", "double free of", chunk);
+    } else if (HP_UNLIKELY(room < 0)) {
+        hp_outbox_flush(self);
     }
-    self->outbox[0].bits |= bit;
+}
+
+const char *hp_outbox_check(const hp_thread *self)
+{
+    int64_t bytes = 0;
+    for (unsigned place = 0; place < HP_OUTBOX_PLACES; place++) {
+        uint64_t key = self->outbox_keys[place];
+        if ((key == 0) != (self->outbox_bits[place] == 0)) {
+            return "Q2: a place of the outbox has a key without bits, or bits without a key";
+        }
+        if (key != 0) {
+            bytes += (int64_t)hp_count_bits(self->outbox_bits[place]) * slab_of(key)->slot_bytes;
+        }
+    }
+    return self->outbox_room == (int64_t)HP_OUTBOX_BYTES - bytes && self->outbox_room >= 0
+               ? NULL
+               : "Q1: the room of the outbox does not match its content";
 }

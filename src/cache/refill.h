@@ -45,13 +45,13 @@ HP_INLINE void hp_fill_with_neighbours(hp_line *line, char *chunk, size_t slot_b
 }
 
 /* A chunk, and six more into the empty line. NULL: the depot has no pack of the class. */
-HP_INLINE void *hp_refill_from_depot(hp_thread *self, hp_owner *owner, unsigned size_class)
+HP_INLINE void *hp_refill_from_depot(hp_line *line, hp_owner *owner, unsigned size_class)
 {
     hp_pack *pack = hp_depot_pop(owner, size_class);
     if (HP_UNLIKELY(pack == NULL)) {
         return NULL;
     }
-    void *chunk = hp_fill_from_pack(&self->lines[size_class], pack);
+    void *chunk = hp_fill_from_pack(line, pack);
     hp_depot_recycle(owner, pack);
     HP_ASSUME(chunk != NULL);
     return chunk;
@@ -64,13 +64,14 @@ HP_INLINE void *hp_refill_from_depot(hp_thread *self, hp_owner *owner, unsigned 
 #define HP_RESERVE_GROUPS_MASK ((uint64_t)15)
 
 /* A chunk, and its seven neighbours into the empty line; the rest of the reserve stays. It is not 0. */
-HP_INLINE void *hp_refill_from_reserve(hp_thread *self, unsigned size_class, uint64_t reserve)
+HP_INLINE void *hp_refill_from_reserve(hp_thread *self, hp_line *line, unsigned size_class,
+                                       uint64_t reserve)
 {
     size_t slot_bytes = (size_t)(size_class + 1) * HP_SMALL_STEP_BYTES;
-    uint64_t left = reserve + HP_SLAB_BYTE_SLOTS * slot_bytes - 1;
+    uint64_t left = reserve + HP_SLAB_GROUP_SLOTS * slot_bytes - 1;
     self->reserves[size_class] = (left & HP_RESERVE_GROUPS_MASK) == 0 ? 0 : left;
     char *chunk = (char *)(uintptr_t)(reserve & ~HP_RESERVE_GROUPS_MASK);
-    hp_fill_with_neighbours(&self->lines[size_class], chunk, slot_bytes);
+    hp_fill_with_neighbours(line, chunk, slot_bytes);
     return chunk;
 }
 

@@ -36,13 +36,14 @@ static void *refill_with_neighbours(hp_thread *self, hp_owner *owner, unsigned s
     if (self->refill_chunks[size_class] != HP_LINE_CHUNKS) {
         return NULL;
     }
-    unsigned most = HP_RESERVE_BYTES / HP_SLAB_BYTE_SLOTS / HP_SMALL_STEP_BYTES / (size_class + 1);
+    unsigned most = HP_RESERVE_BYTES / HP_SLAB_GROUP_SLOTS / HP_SMALL_STEP_BYTES / (size_class + 1);
     unsigned groups = most == 0 ? 1 : most;
     char *first = hp_owner_take_groups(owner, size_class, &groups);
     if (first == NULL) {
         return NULL;
     }
-    return hp_refill_from_reserve(self, size_class, (uint64_t)(uintptr_t)first | groups);
+    hp_line *line = &self->lines[size_class];
+    return hp_refill_from_reserve(self, line, size_class, (uint64_t)(uintptr_t)first | groups);
 }
 
 static void *refill_with_scattered(hp_thread *self, hp_owner *owner, unsigned size_class)
@@ -63,25 +64,24 @@ static void *refill_with_scattered(hp_thread *self, hp_owner *owner, unsigned si
     return chunks[0];
 }
 
-void *hp_thread_refill(hp_thread *self, unsigned size_class)
+void *hp_thread_refill_from(hp_thread *self, hp_owner *owner, unsigned size_class)
 {
     check(self);
-    hp_owner *owner = hp_owner_claim_any(self->owner);
-    if (owner == NULL) {
-        return NULL;
-    }
     if (hp_inbox_has_news(owner)) {
         hp_inbox_drain(owner);
     }
-    void *chunk = hp_refill_from_depot(self, owner, size_class);
-    if (chunk == NULL) {
-        chunk = refill_with_neighbours(self, owner, size_class);
-    }
+    void *chunk = refill_with_neighbours(self, owner, size_class);
     if (chunk == NULL) {
         chunk = refill_with_scattered(self, owner, size_class);
     }
     hp_claim_release(&owner->claim);
     return chunk;
+}
+
+void *hp_thread_refill(hp_thread *self, unsigned size_class)
+{
+    hp_owner *owner = hp_owner_claim_any(self->owner);
+    return owner == NULL ? NULL : hp_thread_refill_from(self, owner, size_class);
 }
 
 /* A chunk leaves the cache: into its slab under the claim of the owner, else (NULL) as a note. */
@@ -113,7 +113,7 @@ static void return_reserve(hp_thread *self, hp_owner *claimed, unsigned size_cla
     self->reserves[size_class] = 0;
     size_t slot_bytes = hp_class_bytes(size_class);
     char *chunk = (char *)(uintptr_t)(reserve & ~HP_RESERVE_GROUPS_MASK);
-    uint64_t count = (reserve & HP_RESERVE_GROUPS_MASK) * HP_SLAB_BYTE_SLOTS;
+    uint64_t count = (reserve & HP_RESERVE_GROUPS_MASK) * HP_SLAB_GROUP_SLOTS;
     for (; count > 0; count--, chunk += slot_bytes) {
         return_chunk(self, claimed, chunk);
     }
@@ -186,6 +186,10 @@ void hp_thread_flush(hp_thread *self)
 
 const char *hp_thread_check(const hp_thread *self)
 {
+    const char *broken = hp_outbox_check(self);
+    if (broken != NULL) {
+        return broken;
+    }
     for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
         const hp_line *line = &self->lines[size_class];
         if (line->filled < HP_LINE_EMPTY || line->filled > -1) {

@@ -39,28 +39,24 @@ typedef struct hp_line {
 
 _Static_assert(sizeof(hp_line) == HP_LINE_BYTES, "a line is one cache line");
 
-/* Frees of other owners' chunks, combined by bitmap word before they are posted. */
-typedef struct hp_outbox_entry {
-    uint64_t key; /* address of the slab's record + number of the word; 0: unused */
-    uint64_t bits;
-} hp_outbox_entry;
-
 /* What a thread may set aside of a class, so that a refill needs no claim: at most one bitmap word. */
 #define HP_RESERVE_BYTES 8192u
 
-#define HP_OUTBOX_ENTRIES 4u
-#define HP_OUTBOX_LIMIT_BYTES 16384u
+/* Frees of other owners' chunks: how many words at once, and how many bytes before all are posted. */
+#define HP_OUTBOX_PLACES 64u
+#define HP_OUTBOX_BYTES 65536
 
 typedef struct hp_thread {
     HP_LINE_ALIGNED uint64_t tag; /* of the owner, as in the hot map */
     hp_owner *owner;
     struct hp_thread *next; /* list of all records; written before publication */
     hp_stack_node parked_link;
-    uint32_t outbox_older_bytes; /* in the entries behind the most recent one */
-    HP_LINE_ALIGNED hp_outbox_entry outbox[HP_OUTBOX_ENTRIES];
+    int64_t outbox_room; /* bytes that may be added before the outbox is posted */
     HP_LINE_ALIGNED uint8_t refill_chunks[HP_SMALL_CLASSES]; /* how many the next refill takes */
     HP_LINE_ALIGNED hp_line lines[HP_SMALL_CLASSES];
     HP_LINE_ALIGNED uint64_t reserves[HP_SMALL_CLASSES]; /* see refill.h; 0: none */
+    HP_LINE_ALIGNED uint64_t outbox_keys[HP_OUTBOX_PLACES]; /* see outbox.h; 0: an unused place */
+    HP_LINE_ALIGNED uint64_t outbox_bits[HP_OUTBOX_PLACES];
 } hp_thread;
 
 _Static_assert(offsetof(hp_thread, lines) == HP_LINES_OFFSET_BYTES, "free adds this offset");
@@ -73,8 +69,11 @@ hp_thread *hp_thread_enter(void);
 /* No thread that starts from now on gets a cache: every free is checked at once. */
 void hp_thread_disable_caches(void);
 
-/* malloc of a cached class whose line is empty. NULL: out of memory. */
+/* malloc of a cached class whose line and reserve are empty. NULL: out of memory. */
 void *hp_thread_refill(hp_thread *self, unsigned size_class);
+
+/* The same out of the slabs of a claimed owner; releases the claim. */
+void *hp_thread_refill_from(hp_thread *self, hp_owner *owner, unsigned size_class);
 
 /* free into a line that is full. */
 void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk);

@@ -42,50 +42,59 @@ HP_INLINE void *hp_hot_malloc(size_t bytes)
     return NULL;
 }
 
+/* What is left to do after the hot path of free. */
+typedef enum hp_hot_free_exit {
+    HP_FREE_DONE,
+    HP_FREE_LINE_FULL,   /* the chunk is the caller's owner's */
+    HP_FREE_OUTBOX_FULL, /* the chunk is in the outbox */
+    HP_FREE_OTHER_WORD,  /* the chunk is a slot of another owner's slab */
+    HP_FREE_UNKNOWN
+} hp_hot_free_exit;
+
+typedef struct hp_hot_free_state {
+    hp_thread *self;
+    hp_line *line;  /* HP_FREE_LINE_FULL */
+    hp_slab *slab;  /* HP_FREE_OTHER_WORD */
+} hp_hot_free_state;
+
 /*
  * free of a chunk whose grain's entry is not mine, mixed being grain ^ tag: into the outbox if the entry
- * is the grain's and its slab's word is the most recent one there. False: that needs more work.
- * A thread without a record has an outbox that no key matches.
+ * is the grain's. A thread without a record has an outbox that no key matches.
  */
-HP_INLINE bool hp_hot_free_other(hp_thread *self, const void *pointer, hp_slab *slab, uint64_t mixed)
+HP_INLINE hp_hot_free_exit hp_hot_free_other(const hp_hot_free_state *state, const void *pointer,
+                                             size_t grain, uint64_t mixed)
 {
+    hp_slab *slab = state->slab;
     if (HP_UNLIKELY(!hp_hot_is_other(mixed))) {
-        return false;
+        return HP_FREE_UNKNOWN;
     }
     /* A cached class's slab is one grain, so the pointer's low bits are the offset in it. */
     size_t offset = (uintptr_t)pointer & (HP_GRAIN_BYTES - 1);
     unsigned index = hp_divide(offset, slab->reciprocal);
     if (HP_UNLIKELY(index * slab->slot_bytes != offset)) {
-        return false;
+        return HP_FREE_UNKNOWN;
     }
-    hp_outbox_entry *recent = &self->outbox[0];
-    if (HP_UNLIKELY(recent->key != hp_outbox_key(slab, index))) {
-        return false;
+    int64_t room;
+    if (HP_UNLIKELY(!hp_outbox_set(state->self, slab, grain, index, &room))) {
+        return HP_FREE_OTHER_WORD;
     }
-    uint64_t bits = recent->bits;
-    uint64_t more_bits = bits | (uint64_t)1 << (index & 63);
-    if (HP_UNLIKELY(more_bits == bits)) {
-        return false;
-    }
-    recent->bits = more_bits;
-    return true;
+    return HP_LIKELY(room >= 0) ? HP_FREE_DONE : HP_FREE_OUTBOX_FULL;
 }
 
-/* free but for the slow exits, which the caller names. */
-typedef enum hp_hot_free_exit { HP_FREE_DONE, HP_FREE_LINE_FULL, HP_FREE_OTHER } hp_hot_free_exit;
-
-HP_INLINE hp_hot_free_exit hp_hot_free(void *pointer, hp_line **line)
+HP_INLINE hp_hot_free_exit hp_hot_free(void *pointer, hp_hot_free_state *state)
 {
     uint64_t grain = hp_grain_of(pointer);
     size_t index = (uint16_t)grain;
     hp_thread *self = hp_self;
     const hp_hot_map *map = &hp_hot;
     HP_OPAQUE(map);
+    state->self = self;
     uint64_t mixed = hp_relaxed_xor(&map->tag[index], grain);
     if (HP_UNLIKELY(mixed != self->tag)) {
-        hp_slab *slab = hp_hot_record(map, index);
-        return hp_hot_free_other(self, pointer, slab, mixed) ? HP_FREE_DONE : HP_FREE_OTHER;
+        state->slab = hp_hot_record(map, index);
+        return hp_hot_free_other(state, pointer, index, mixed);
     }
-    *line = (hp_line *)(void *)((char *)self + map->line_offset[index]);
-    return HP_LIKELY(hp_line_push(*line, pointer)) ? HP_FREE_DONE : HP_FREE_LINE_FULL;
+    hp_line *line = (hp_line *)(void *)((char *)self + map->line_offset[index]);
+    state->line = line;
+    return HP_LIKELY(hp_line_push(line, pointer)) ? HP_FREE_DONE : HP_FREE_LINE_FULL;
 }

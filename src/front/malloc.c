@@ -42,11 +42,12 @@ HP_EXPORT void *hepta_malloc(size_t bytes)
  * free
  *   NULL: return
  *   the hot map says mine, the line has room: push                     20 instructions, a leaf
- *   another owner's, its slab's word is the outbox's most recent: set a bit             a leaf too
+ *   another owner's, its word has a place in the outbox: set a bit                   a leaf too
  *   hp_slow_spill               mine, but the line is full
  *     pack to the owner's depot, or its slabs when the depot is full
- *   hp_slow_free                not mine
- *     hp_outbox_add             another word: it becomes the most recent; the oldest is posted
+ *   hp_slow_free_other          another owner's
+ *     hp_outbox_add             the word that has the place is posted: one atomic OR
+ *   hp_slow_free                neither is known
  *     hp_inbox_free_now         a slot above 1 KiB of my owner
  *     hp_large_free             a run or a mapping
  *     hp_misuse                 nothing of ours starts there
@@ -56,14 +57,20 @@ HP_EXPORT void hepta_free(void *pointer)
     if (HP_UNLIKELY(pointer == NULL)) {
         return;
     }
-    hp_line *line;
-    switch (hp_hot_free(pointer, &line)) {
+    hp_hot_free_state state;
+    switch (hp_hot_free(pointer, &state)) {
     case HP_FREE_DONE:
         return;
     case HP_FREE_LINE_FULL:
-        hp_slow_spill(pointer, line);
+        hp_slow_spill(pointer, state.line);
         return;
-    case HP_FREE_OTHER:
+    case HP_FREE_OUTBOX_FULL:
+        hp_outbox_flush(state.self);
+        return;
+    case HP_FREE_OTHER_WORD:
+        hp_slow_free_other(pointer, state.slab);
+        return;
+    case HP_FREE_UNKNOWN:
         hp_slow_free(pointer);
         return;
     }

@@ -6,6 +6,7 @@
 #include "arena/arena.h"
 #include "arena/huge.h"
 #include "arena/large.h"
+#include "cache/outbox.h"
 #include "cache/refill.h"
 #include "metadata/address_map.h"
 #include "owner/inbox.h"
@@ -67,10 +68,11 @@ void *hp_slow_malloc(size_t bytes)
     return allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, &zeroed);
 }
 
-/* Neither reserve nor depot has chunks of the class, or the owner is busy. */
-static HP_SLOW void *refill_or_fail(hp_thread *self, unsigned size_class)
+/* Neither reserve nor depot has chunks of the class. The owner is claimed; NULL: it could not be. */
+static HP_SLOW void *refill_or_fail(hp_thread *self, hp_owner *owner, unsigned size_class)
 {
-    void *chunk = hp_thread_refill(self, size_class);
+    void *chunk = owner != NULL ? hp_thread_refill_from(self, owner, size_class)
+                                : hp_thread_refill(self, size_class);
     return HP_LIKELY(chunk != NULL) ? chunk : hp_slow_malloc(hp_class_bytes(size_class));
 }
 
@@ -84,16 +86,17 @@ void *hp_slow_refill(hp_line *line)
     }
     uint64_t reserve = self->reserves[size_class];
     if (HP_LIKELY(reserve != 0)) {
-        return hp_refill_from_reserve(self, size_class, reserve);
+        return hp_refill_from_reserve(self, line, size_class, reserve);
     }
-    if (HP_LIKELY(hp_claim_try(&owner->claim))) {
-        void *chunk = hp_refill_from_depot(self, owner, size_class);
-        hp_claim_release(&owner->claim);
-        if (HP_LIKELY(chunk != NULL)) {
-            return chunk;
-        }
+    if (HP_UNLIKELY(!hp_claim_try(&owner->claim))) {
+        return refill_or_fail(self, NULL, size_class);
     }
-    return refill_or_fail(self, size_class);
+    void *chunk = hp_refill_from_depot(line, owner, size_class);
+    if (HP_UNLIKELY(chunk == NULL)) {
+        return refill_or_fail(self, owner, size_class);
+    }
+    hp_claim_release(&owner->claim);
+    return chunk;
 }
 
 void *hp_slow_malloc_zeroed(size_t bytes, bool *zeroed)
@@ -128,6 +131,17 @@ void hp_slow_spill(void *pointer, hp_line *line)
 static HP_COLD void report(const char *call, hp_entry entry, const void *pointer)
 {
     hp_misuse(call, entry == HP_ENTRY_FREED ? "double free of" : "invalid pointer", pointer);
+}
+
+void hp_slow_free_other(void *pointer, hp_slab *slab)
+{
+    hp_thread *self = hp_self;
+    uint32_t index = hp_slab_index(slab, pointer);
+    if (HP_UNLIKELY(self->owner == NULL || index == HP_NOT_A_SLOT)) {
+        hp_slow_free(pointer);
+        return;
+    }
+    hp_outbox_add(self, slab, index);
 }
 
 void hp_slow_free(void *pointer)

@@ -33,7 +33,10 @@ HP_SLOW void *hp_slow_aligned(size_t bytes, size_t align_bytes);
 /* free of a chunk whose line is full. */
 HP_SLOW void hp_slow_spill(void *pointer, hp_line *line);
 
-/* free of what the hot path did not free. */
+/* free of a slot of another owner's slab whose word has no place in the outbox yet. */
+HP_SLOW void hp_slow_free_other(void *pointer, hp_slab *slab);
+
+/* free of what the hot path did not find. */
 HP_SLOW void hp_slow_free(void *pointer);
 
 /* Usable bytes; 0 after a report when the pointer is no block's start. */

@@ -223,12 +223,12 @@ HP_INLINE hp_slab *serving_slab(hp_owner *owner, unsigned size_class)
         return open_slab(owner, size_class);
     }
     hp_slab *second = slab->free->next;
-    if (second != NULL && second->free->free_count < slab->free->free_count &&
-        second->free->free_count >= WORTH_A_TURN) {
-        swap_first_two(slabs);
-        return second;
+    if (HP_LIKELY(second == NULL || second->free->free_count >= slab->free->free_count ||
+                  second->free->free_count < WORTH_A_TURN)) {
+        return slab;
     }
-    return slab;
+    swap_first_two(slabs);
+    return second;
 }
 
 HP_INLINE unsigned take(hp_owner *owner, hp_slab *slab, unsigned count, void **chunks)

@@ -125,12 +125,12 @@ char *hp_slab_take_groups(hp_slab *slab, unsigned *groups)
     unsigned word = hp_lowest_bit(free->nonempty);
     uint64_t bits = free->words[word];
     unsigned lowest = hp_lowest_bit(bits);
-    unsigned found = run_of_ones(bits >> lowest) / HP_SLAB_BYTE_SLOTS;
+    unsigned found = run_of_ones(bits >> lowest) / HP_SLAB_GROUP_SLOTS;
     unsigned taken = found < *groups ? found : *groups;
-    if (lowest % HP_SLAB_BYTE_SLOTS != 0 || taken == 0) {
+    if (taken == 0) {
         return NULL;
     }
-    unsigned slots = taken * HP_SLAB_BYTE_SLOTS;
+    unsigned slots = taken * HP_SLAB_GROUP_SLOTS;
     bits &= ~((~(uint64_t)0 >> (64 - slots)) << lowest);
     free->words[word] = bits;
     if (bits == 0) {

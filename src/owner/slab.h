@@ -89,12 +89,12 @@ bool hp_slab_note_touched(hp_slab *slab, const void *chunk);
 /* False when the slot was free already. */
 bool hp_slab_put(hp_slab *slab, unsigned index);
 
-#define HP_SLAB_BYTE_SLOTS 8u
+#define HP_SLAB_GROUP_SLOTS 8u
 
 /*
- * Groups of eight neighbours that are all free, as in a slab that is new or was freed in order: bytes of
- * one bitmap word. Takes 1 to *groups of them from the lowest free slot on; their addresses are
- * slot_bytes apart from the one returned on. NULL when the lowest free slot does not begin such a byte.
+ * Groups of eight neighbours that are all free, as in a slab that is new or was freed in order. Takes
+ * 1 to *groups of them from the lowest free slot on, out of one bitmap word; their addresses are
+ * slot_bytes apart from the one returned on. NULL when the lowest free slots are no eight neighbours.
  */
 char *hp_slab_take_groups(hp_slab *slab, unsigned *groups);
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define HP_LIKELY(condition) __builtin_expect(!!(condition), 1)
@@ -82,6 +83,21 @@ HP_INLINE uint64_t hp_relaxed_xor(const _Atomic uint64_t *word, uint64_t value)
 #else
 #define HP_IN_RESULT_REGISTER(pointer) ((void)(pointer))
 #endif
+
+/* Sets bit index % 64 of *word; whether it was set before. One instruction that compilers do not form. */
+HP_INLINE bool hp_set_bit(uint64_t *word, uint64_t index)
+{
+#if defined(__x86_64__)
+    bool was_set;
+    __asm__("btsq %2, %0" : "+r"(*word), "=@ccc"(was_set) : "r"(index));
+    return was_set;
+#else
+    uint64_t bit = (uint64_t)1 << (index & 63);
+    bool was_set = (*word & bit) != 0;
+    *word |= bit;
+    return was_set;
+#endif
+}
 
 HP_INLINE unsigned hp_lowest_bit(uint64_t word)
 {

@@ -40,7 +40,8 @@ static _Noreturn void usage(const char *argument)
 {
     stress_say(STDERR_FILENO,
                "%s: cannot use '%s'\nusage: %s [seed=N] [seconds=N] [threads=N] [watchdog=N] "
-               "[bounded=0|1] [live_mib=N] [destructor_round=N] [shape=NAME]\n",
+               "[bounded=0|1] [live_mib=N] [destructor_round=N] "
+               "[child_threads=0|1] [shape=NAME]\n",
                options.name, argument, options.name);
     exit(2);
 }
@@ -91,6 +92,8 @@ static void read_argument(const char *argument)
         options.live_mib = number(argument, value, 1 << 20);
     } else if ((value = value_of(argument, "destructor_round")) != NULL) {
         options.destructor_round = (unsigned)number(argument, value, PTHREAD_DESTRUCTOR_ITERATIONS);
+    } else if ((value = value_of(argument, "child_threads")) != NULL) {
+        options.child_threads = number(argument, value, 1) == 1;
     } else if ((value = value_of(argument, "shape")) != NULL) {
         options.shape = value;
     } else {
@@ -102,13 +105,14 @@ stress_options stress_start(int argc, char **argv, stress_options defaults)
 {
     options = defaults;
     options.bounded = true;
+    options.child_threads = true;
     options.destructor_round = PTHREAD_DESTRUCTOR_ITERATIONS;
     options.watchdog_seconds = 30;
     for (int index = 1; index < argc; index++) {
         read_argument(argv[index]);
     }
     if (options.threads == 0 || options.watchdog_seconds == 0) {
-        usage("0");
+        usage("threads=0 or watchdog=0");
     }
     if (options.seed == 0) {
         options.seed = fresh_seed();

@@ -2,7 +2,8 @@
  * stress: the frame of a stress program: options, seed, time, failure, result line.
  *
  * Usage of every program: NAME [seed=N] [seconds=N] [threads=N] [watchdog=N] [bounded=0|1]
- *                              [live_mib=N] [destructor_round=N] [shape=NAME]
+ *                              [live_mib=N] [destructor_round=N] [child_threads=0|1]
+ *                              [shape=NAME]
  * A program begins with stress_start, lets its workers run in one or more stretches of
  * stress_open ... stress_close, and ends with stress_finish.
  *
@@ -26,6 +27,7 @@ typedef struct stress_options {
     bool bounded;              /* memory bounds are asserted; off where a sanitizer adds its own */
     size_t live_mib;           /* live set of the programs that assert a bound */
     unsigned destructor_round; /* of thread-specific data, in which churn's threads still free */
+    bool child_threads;        /* fork_storm's children start threads */
     const char *shape;         /* NULL: all in turn */
 } stress_options;
 
@@ -33,6 +35,7 @@ typedef struct stress_options {
  * watchdog. A key that the program gave no default for (0 or NULL) may still be set. */
 stress_options stress_start(int argc, char **argv, stress_options defaults);
 
+/* Workers go on for as long as the stretch is open. */
 void stress_open(void);
 void stress_pass(double seconds);
 void stress_close(void);

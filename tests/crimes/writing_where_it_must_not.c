@@ -83,7 +83,7 @@ static void fill(block *one)
 
 static void check(const block *one)
 {
-    for (size_t at = 0; at < one->bytes; at += one->bytes > 512 ? 61 : 1) {
+    for (size_t at = 0; at<one->bytes; at += one->bytes> 512 ? 61 : 1) {
         if (one->start[at] != one->mark) {
             crime_write("changed\n", 8);
             _exit(3);
