@@ -174,20 +174,31 @@ static void a_group_ends_before_a_slot_that_is_out(void **state)
     then_the_slab_is_sound();
 }
 
-static void no_group_is_taken_when_the_lowest_free_slot_does_not_begin_one(void **state)
+static void a_group_may_begin_at_any_slot(void **state)
 {
     (void)state;
     given_a_slab_of(48);
-    hp_slab_take(slab, 1, chunks);
+    hp_slab_take(slab, 3, chunks);
+    unsigned groups = 64;
+
+    assert_ptr_equal(hp_slab_take_groups(slab, &groups), slot(3));
+
+    assert_int_equal(groups, 7); /* 61 slots of the word were free */
+    assert_int_equal(slab->free->free_count, slab->slot_count - 3 - 56);
+    then_the_slab_is_sound();
+}
+
+static void no_group_is_taken_when_fewer_than_eight_neighbours_are_free(void **state)
+{
+    (void)state;
+    given_a_slab_of(48);
+    hp_slab_take(slab, 128, chunks);
+    assert_int_equal(hp_slab_put_word(slab, 1, 0xfff0000000007f00), 0);
     unsigned groups = 1;
+
     assert_null(hp_slab_take_groups(slab, &groups));
 
-    hp_slab_take(slab, 63, chunks);
-    assert_true(hp_slab_put(slab, 8));
-    groups = 1;
-    assert_null(hp_slab_take_groups(slab, &groups));
-
-    assert_int_equal(slab->free->free_count, slab->slot_count - 63);
+    assert_int_equal(slab->free->free_count, slab->slot_count - 128 + 19);
     then_the_slab_is_sound();
 }
 
@@ -208,7 +219,8 @@ int main(void)
         SPEC(a_bit_beyond_the_last_slot_comes_back_as_free_already),
         SPEC(groups_of_eight_neighbours_come_from_one_word),
         SPEC(a_group_ends_before_a_slot_that_is_out),
-        SPEC(no_group_is_taken_when_the_lowest_free_slot_does_not_begin_one),
+        SPEC(a_group_may_begin_at_any_slot),
+        SPEC(no_group_is_taken_when_fewer_than_eight_neighbours_are_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

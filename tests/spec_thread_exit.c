@@ -101,12 +101,12 @@ static void *fill_line_reserve_and_outbox(void *argument)
     void *chunks[256];
     unsigned count = 0;
     while (count < 256 && record->reserves[hp_class_of(208)] == 0) {
-        chunks[count++] = take_with(record, 208);
+        chunks[count++] = hepta_malloc(208);
     }
     for (unsigned index = 0; index < count; index++) {
-        hp_thread_free_slot(record, slab_of(chunks[index]), index_of(chunks[index]));
+        hepta_free(chunks[index]);
     }
-    hp_thread_free_slot(record, slab_of(seen.others_chunk), index_of(seen.others_chunk));
+    hepta_free(seen.others_chunk);
     seen.record = record;
     seen.owner = record->owner;
     seen.chunk = chunks[0];

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "cache/outbox.h"
-#include "cache/refill.h"
 #include "cache/thread.h"
+#include "hepta/hepta.h"
 #include "metadata/address_map.h"
 #include "owner/depot.h"
 #include "owner/inbox.h"
@@ -73,30 +73,11 @@ static inline uint32_t index_of(const void *chunk)
     return hp_slab_index(slab_of(chunk), chunk);
 }
 
-/* As malloc of a cached class does it. */
-static inline void *take_with(hp_thread *record, size_t bytes)
-{
-    unsigned size_class = hp_class_of(bytes);
-    hp_line *line = &record->lines[size_class];
-    if (line->filled != HP_LINE_EMPTY) {
-        return hp_line_take(line, line->filled);
-    }
-    uint64_t reserve = record->reserves[size_class];
-    return reserve != 0 ? hp_refill_from_reserve(record, size_class, reserve)
-                        : hp_thread_refill(record, size_class);
-}
-
 static inline void *take(size_t bytes)
 {
-    void *chunk = take_with(self, bytes);
+    void *chunk = hepta_malloc(bytes);
     assert_non_null(chunk);
     return chunk;
-}
-
-/* As free does it. */
-static inline void give_back(void *chunk)
-{
-    hp_thread_free_slot(self, slab_of(chunk), index_of(chunk));
 }
 
 /* A chunk of an owner that is not mine; that owner's claim is open again. */

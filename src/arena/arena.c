@@ -4,11 +4,12 @@
 #include "platform/system.h"
 
 #define REGION_MIN_BYTES ((size_t)4 << 20)
-#define REGION_DOUBLINGS 8u /* 4 MiB << 8 = 1 GiB */
+#define REGION_MAX_BYTES ((size_t)1 << 30)
 #define REGION_LIMIT 65536u
 
 static hp_region *_Atomic regions[REGION_LIMIT]; /* shared: P9; NULL until the number's owner fills it */
 static _Atomic uint32_t region_count;            /* shared: numbers given out */
+static _Atomic size_t region_bytes;              /* shared: relaxed counter; of all listed regions */
 
 hp_region *hp_arena_region(uint32_t number)
 {
@@ -73,6 +74,9 @@ static bool list_region(hp_region *region)
         return false;
     }
     region->number = number;
+    /* relaxed: a size to aim at */
+    atomic_fetch_add_explicit(&region_bytes, (size_t)region->page_count * region->page_bytes,
+                              memory_order_relaxed);
     /* release: P9, pairs with hp_arena_region */
     atomic_store_explicit(&regions[number], region, memory_order_release);
     return true;
@@ -100,14 +104,17 @@ static void *place_hint(size_t bytes)
 
 static hp_region *grow(size_t need_bytes, bool busy)
 {
-    uint32_t count = count_regions();
     size_t least = hp_round_up(need_bytes, HP_REGION_ALIGN_BYTES);
     size_t bytes = REGION_MIN_BYTES;
     /* Under mlockall(MCL_FUTURE) every page of a new mapping is resident at once: no reserves then. */
     hp_region *first = hp_arena_region(0);
     bool locked = first != NULL && first->born_resident;
     if (!busy && !locked) {
-        bytes <<= count < REGION_DOUBLINGS ? count : REGION_DOUBLINGS;
+        /* relaxed: a size to aim at */
+        size_t total = atomic_load_explicit(&region_bytes, memory_order_relaxed);
+        bytes = total < REGION_MIN_BYTES ? REGION_MIN_BYTES : total;
+        bytes = bytes > REGION_MAX_BYTES ? REGION_MAX_BYTES : bytes;
+        bytes = hp_round_up(bytes, HP_REGION_ALIGN_BYTES);
     }
     for (;;) {
         bytes = bytes < least ? least : bytes;

@@ -4,8 +4,8 @@
  * Owns:        the list of regions, the sizes in which they grow.
  * Invariants:
  *   N1  a region, once listed, stays listed.
- *   N2  regions grow from 4 MiB by doubling to 1 GiB; a region that is made only because all others
- *       are claimed at this moment has the smallest size that serves the request.
+ *   N2  a new region is as large as all before it together, from 4 MiB to 1 GiB; one that is made only
+ *       because others are claimed at this moment has the smallest size that serves the request.
  * Threads:     any.
  * Ordering:    P9: a listed region is complete.
  * Progress:    lock-free: each region is tried once, then a new one is made. When the system refuses a

@@ -8,6 +8,12 @@
 #include "platform/misuse.h"
 #include "platform/report.h"
 
+/*
+ * Slots from this size on come from whichever owner is first to be had, not from the thread's own: so their
+ * slabs, of which each is dear, are as many as threads work at the same moment, not as there are owners.
+ */
+#define SHARED_SLOT_BYTES 4096u
+
 static void check(const hp_thread *self)
 {
     const char *broken = hp_debug ? hp_thread_check(self) : NULL;
@@ -143,10 +149,10 @@ void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
         hp_inbox_free_now(slab, index);
         return;
     }
-    if (slab->owner != self->owner) {
-        hp_outbox_add(self, slab, index);
-    } else if (slab->size_class >= HP_SMALL_CLASSES) {
+    if (slab->size_class >= HP_SMALL_CLASSES) {
         hp_inbox_free_now(slab, index);
+    } else if (slab->owner != self->owner) {
+        hp_outbox_add(self, slab, index);
     } else {
         void *chunk = slab->base + (size_t)index * slab->slot_bytes;
         if (!hp_line_push(&self->lines[slab->size_class], chunk)) {
@@ -157,7 +163,8 @@ void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
 
 void *hp_thread_take_slot(hp_thread *self, unsigned size_class, bool *zeroed)
 {
-    hp_owner *owner = hp_owner_claim_any(self != NULL ? self->owner : NULL);
+    bool shared = self == NULL || hp_class_bytes(size_class) >= SHARED_SLOT_BYTES;
+    hp_owner *owner = hp_owner_claim_any(shared ? NULL : self->owner);
     if (owner == NULL) {
         return NULL;
     }

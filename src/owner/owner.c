@@ -160,6 +160,13 @@ static void unlink_slab(hp_class_slabs *slabs, const hp_slab *slab)
     }
 }
 
+/* The slab becomes (+1) or is no longer (-1) one of the wholly free slabs that are kept. */
+static void count_empty(hp_owner *owner, const hp_slab *slab, int by)
+{
+    owner->classes[slab->size_class].empty_count += (uint32_t)by;
+    owner->empty_bytes += (uint32_t)by * (uint32_t)hp_class_slab_bytes(slab->size_class);
+}
+
 static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
 {
     unsigned capacity = hp_slab_record_capacity(size_class);
@@ -179,7 +186,7 @@ static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
     }
     hp_class_slabs *slabs = &owner->classes[size_class];
     slabs->slab_count++;
-    slabs->empty_count++;
+    count_empty(owner, slab, 1);
     link_slab(slabs, slab);
     return slab;
 }
@@ -190,7 +197,7 @@ static void close_slab(hp_owner *owner, hp_slab *slab)
     unsigned capacity = hp_slab_record_capacity(slab->size_class);
     unlink_slab(slabs, slab);
     slabs->slab_count--;
-    slabs->empty_count--;
+    count_empty(owner, slab, -1);
     hp_slab_close(slab);
     slab->free->next = owner->spare_records[capacity];
     owner->spare_records[capacity] = slab;
@@ -235,7 +242,7 @@ HP_INLINE unsigned take(hp_owner *owner, hp_slab *slab, unsigned count, void **c
 {
     hp_class_slabs *slabs = &owner->classes[slab->size_class];
     if (HP_UNLIKELY(slab->free->free_count == slab->slot_count)) {
-        slabs->empty_count--;
+        count_empty(owner, slab, -1);
     }
     unsigned taken = hp_slab_take(slab, count, chunks);
     if (HP_UNLIKELY(slab->free->free_count == 0)) {
@@ -255,7 +262,9 @@ char *hp_owner_take_groups(hp_owner *owner, unsigned size_class, unsigned *group
     bool was_empty = slab->free->free_count == slab->slot_count;
     char *first = hp_slab_take_groups(slab, groups);
     if (first != NULL) {
-        slabs->empty_count -= was_empty;
+        if (HP_UNLIKELY(was_empty)) {
+            count_empty(owner, slab, -1);
+        }
         if (slab->free->free_count == 0) {
             unlink_slab(slabs, slab);
         }
@@ -292,8 +301,8 @@ HP_INLINE void settle(hp_owner *owner, hp_slab *slab, bool was_full)
         link_slab(slabs, slab);
     }
     if (HP_UNLIKELY(slab->free->free_count == slab->slot_count)) {
-        slabs->empty_count++;
-        if (slabs->empty_count > 1) {
+        count_empty(owner, slab, 1);
+        if (slabs->empty_count > 1 || owner->empty_bytes > HP_OWNER_EMPTY_BYTES) {
             close_slab(owner, slab);
         }
     }

@@ -4,7 +4,8 @@
  * Owns:        its slabs and their records, its depot, its inbox.
  * Invariants:  (hp_owner_check)
  *   O1  everything below `claim` but the shared words is touched only under the claim.
- *   O2  a class's list holds exactly its slabs with a free slot; at most one of them is wholly free.
+ *   O2  a class's list holds exactly its slabs with a free slot; at most one of them is wholly free, and
+ *       after a free no more than HP_OWNER_EMPTY_BYTES of them are in all.
  *   O3  the depot holds no more packs per class than hp_depot_has_room let in.
  *   O4  owners are never freed; a slab record stays with its owner.
  * Threads:     any may try to claim any owner. Threads are bound to an owner to keep to it, no more.
@@ -25,6 +26,9 @@
 #include "platform/crossing.h"
 
 #define HP_LINE_CHUNKS 7u
+
+/* Wholly free slabs are kept one per class, and no more than this of all classes. */
+#define HP_OWNER_EMPTY_BYTES (512u << 10)
 
 /* A full line that left a thread's cache: seven chunks, and a link where the line has its count. */
 typedef struct hp_pack {
@@ -49,6 +53,7 @@ struct hp_owner {
     HP_LINE_ALIGNED hp_pack *depot[HP_SMALL_CLASSES];
     uint32_t depot_count[HP_SMALL_CLASSES];
     hp_class_slabs classes[HP_CLASSES];
+    uint32_t empty_bytes; /* of all wholly free slabs */
     hp_pack *spare_packs;
     hp_slab *spare_records[HP_RECORD_CAPACITIES];
 };

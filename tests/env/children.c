@@ -41,7 +41,8 @@ static void by_vfork(void)
 static void by_spawn(void)
 {
     pid_t child;
-    expect(posix_spawnp(&child, nothing[0], NULL, NULL, nothing, environ) == 0, "posix_spawn works");
+    expect(posix_spawnp(&child, nothing[0], NULL, NULL, nothing, environ) == 0,
+           "posix_spawn works");
     expect_status(child, 0);
 }
 

@@ -45,7 +45,8 @@ static void before_constructors(void)
     work(500, 1);
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*const preinit)(void) = before_constructors;
+__attribute__((section(".preinit_array"),
+               used)) static void (*const preinit)(void) = before_constructors;
 
 __attribute__((constructor)) static void construct(void)
 {

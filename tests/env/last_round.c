@@ -40,7 +40,8 @@ int main(void)
         }
     }
     size_t late_kib = resident_kib();
-    dprintf(STDOUT_FILENO, "%zu KiB after %d threads, %zu KiB after %d\n", early_kib, MEASURED_AT, late_kib, THREADS);
+    dprintf(STDOUT_FILENO, "%zu KiB after %d threads, %zu KiB after %d\n", early_kib, MEASURED_AT,
+            late_kib, THREADS);
     expect(late_kib < early_kib + GROWTH_KIB, "memory does not grow");
     return 0;
 }
