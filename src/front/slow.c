@@ -43,6 +43,14 @@ static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
     return hp_thread_take_slot(self, size_class, zeroed);
 }
 
+/* The system refuses: a slot of any owner that is large enough, and aligned as every slot is. */
+static HP_COLD void *scrape(size_t bytes, size_t align_bytes, bool *zeroed)
+{
+    return bytes <= HP_SLAB_MAX_SLOT_BYTES && align_bytes <= DEFAULT_ALIGN_BYTES
+               ? hp_owner_scrape(hp_class_of(bytes), zeroed)
+               : NULL;
+}
+
 static HP_SLOW void *allocate_or_fail(size_t bytes, size_t align_bytes, bool *zeroed)
 {
     *zeroed = false;
@@ -54,6 +62,10 @@ static HP_SLOW void *allocate_or_fail(size_t bytes, size_t align_bytes, bool *ze
         }
         hp_reclaim();
         chunk = allocate(bytes, align_bytes, zeroed);
+        if (chunk != NULL) {
+            return chunk;
+        }
+        chunk = scrape(bytes, align_bytes, zeroed);
         if (chunk != NULL) {
             return chunk;
         }

@@ -279,16 +279,47 @@ unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, voi
     return HP_LIKELY(slab != NULL) ? take(owner, slab, count, chunks) : 0;
 }
 
+/* Every single slot goes this way: the watermark that tells of zeros must miss none. */
+static void *take_one(hp_owner *owner, hp_slab *slab, bool *zeroed)
+{
+    void *chunk;
+    take(owner, slab, 1, &chunk);
+    /* Slots of cached classes are also taken in groups, which no watermark follows. */
+    *zeroed = slab->size_class >= HP_SMALL_CLASSES && hp_slab_note_touched(slab, chunk);
+    return chunk;
+}
+
 void *hp_owner_take_one(hp_owner *owner, unsigned size_class, bool *zeroed)
 {
     hp_slab *slab = serving_slab(owner, size_class);
     if (HP_UNLIKELY(slab == NULL)) {
         return NULL;
     }
-    void *chunk;
-    take(owner, slab, 1, &chunk);
-    /* Slots of cached classes are also taken in groups, which no watermark follows. */
-    *zeroed = size_class >= HP_SMALL_CLASSES && hp_slab_note_touched(slab, chunk);
+    return take_one(owner, slab, zeroed);
+}
+
+/* The smallest class from size_class on that the owner has a free slot of. */
+static void *scrape_owner(hp_owner *owner, unsigned size_class, bool *zeroed)
+{
+    for (; size_class < HP_CLASSES; size_class++) {
+        hp_slab *slab = owner->classes[size_class].first;
+        if (slab != NULL) {
+            return take_one(owner, slab, zeroed);
+        }
+    }
+    return NULL;
+}
+
+void *hp_owner_scrape(unsigned size_class, bool *zeroed)
+{
+    void *chunk = NULL;
+    for (hp_owner *owner = hp_owner_first(); owner != NULL && chunk == NULL; owner = owner->next) {
+        if (hp_claim_try(&owner->claim)) {
+            hp_inbox_drain(owner);
+            chunk = scrape_owner(owner, size_class, zeroed);
+            hp_claim_release(&owner->claim);
+        }
+    }
     return chunk;
 }
 

@@ -82,6 +82,12 @@ unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, voi
 /* One chunk; *zeroed: its bytes are known to be zero. NULL: out of memory. Under the claim. */
 void *hp_owner_take_one(hp_owner *owner, unsigned size_class, bool *zeroed);
 
+/*
+ * One chunk of the class or a larger one out of any owner's open slabs, without asking the arena: what is
+ * left when the system refuses. NULL: every slab that can be claimed is full.
+ */
+HP_COLD void *hp_owner_scrape(unsigned size_class, bool *zeroed);
+
 /* A slot of this owner's slab becomes free. False when it was free already. Under the claim. */
 bool hp_owner_put(hp_owner *owner, hp_slab *slab, unsigned index);
 

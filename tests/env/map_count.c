@@ -78,7 +78,7 @@ int main(void)
     char *range = use_all_maps(&length);
     unsigned failures = go_on(2, 20);
     for (unsigned place = 0; place < PLACES; place++) {
-        if (places[place].block != NULL) {
+        if (places[place].block != NULL && places[place].bytes > 0) {
             grow(place);
         }
     }
