@@ -12,6 +12,7 @@
 #include "owner/inbox.h"
 #include "platform/misuse.h"
 #include "platform/system.h"
+#include "service/options.h"
 
 #define DEFAULT_ALIGN_BYTES 16u
 
@@ -31,6 +32,10 @@ static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
     size_t slot_bytes =
         align_bytes <= DEFAULT_ALIGN_BYTES ? bytes : hp_round_up(bytes, align_bytes);
     hp_thread *self = hp_thread_enter();
+    if (HP_UNLIKELY(self == NULL)) {
+        /* The first calls of a process: earlier than any constructor, and then the options count too. */
+        hp_options_load();
+    }
     if (slot_bytes > HP_SLAB_MAX_SLOT_BYTES) {
         return hp_large_allocate(bytes, align_bytes, zeroed);
     }

@@ -292,7 +292,8 @@ void hp_options_load(void)
 {
     static _Atomic bool loaded; /* shared: relaxed, who sets it first does the work */
     /* Before libc has its environment there is nothing to read: a later call will. */
-    if (environ == NULL) {
+    /* relaxed: a thread that reads an old value finds out by the exchange */
+    if (environ == NULL || atomic_load_explicit(&loaded, memory_order_relaxed)) {
         return;
     }
     /* relaxed: the work publishes nothing through this flag */
