@@ -7,7 +7,7 @@
 #include "metadata/address_map.h"
 #include "owner/depot.h"
 #include "owner/inbox.h"
-#include "owner/owner.h"
+#include "owner/owners.h"
 #include "platform/system.h"
 #include "support/fake_system.h"
 
@@ -18,10 +18,10 @@ static void *chunks[HP_SLAB_MAX_SLOTS];
 static inline int owner_setup(void **state)
 {
     fake_system_setup(state);
-    for (hp_owner *other = hp_owner_first(); other != NULL; other = other->next) {
+    for (hp_owner *other = hp_owners_first(); other != NULL; other = other->next) {
         hp_claim_try(&other->claim);
     }
-    owner = hp_owner_claim_any(NULL);
+    owner = hp_owners_claim_any(NULL);
     return owner == NULL;
 }
 

@@ -105,7 +105,7 @@ static void a_chunk_of_another_owner_becomes_a_note_for_it(void **state)
     (void)state;
     hp_owner *other = owner;
     given_chunks(64, 0, 1);
-    hp_owner *mine = hp_owner_claim_any(NULL);
+    hp_owner *mine = hp_owners_claim_any(NULL);
     assert_ptr_not_equal(mine, other);
 
     hp_depot_free_chunk(mine, chunks[0]);

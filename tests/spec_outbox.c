@@ -23,7 +23,7 @@ static int setup(void **state)
 {
     thread_setup(state);
     hp_claim_try(&mine->claim);
-    other = hp_owner_claim_any(mine);
+    other = hp_owners_claim_any(mine);
     hp_claim_release(&mine->claim);
     hp_owner_drain(other);
     hp_owner_trim(other);

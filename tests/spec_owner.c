@@ -10,14 +10,14 @@
 #include <cmocka.h>
 
 #include "metadata/storage.h"
-#include "owner/owner.h"
+#include "owner/owners.h"
 #include "platform/system.h"
 #include "support/fake_system.h"
 
 static unsigned owner_count(void)
 {
     unsigned count = 0;
-    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
         count++;
     }
     return count;
@@ -31,19 +31,19 @@ static uint32_t threads_of(const hp_owner *owner)
 /* The threads of an idle machine: none is bound. */
 static void given_no_threads(void)
 {
-    hp_owner_keep_only(NULL);
+    hp_owners_keep_only(NULL);
 }
 
 static void given_all_owners_claimed(void)
 {
-    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
         assert_true(hp_claim_try(&owner->claim));
     }
 }
 
 static void release_all_owners(void)
 {
-    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
         hp_claim_release(&owner->claim);
     }
 }
@@ -62,12 +62,12 @@ static void given_no_memory_for_records(void)
 static void the_first_thread_makes_the_first_owner(void **state)
 {
     (void)state;
-    assert_null(hp_owner_first());
+    assert_null(hp_owners_first());
 
-    hp_owner *owner = hp_owner_bind();
+    hp_owner *owner = hp_owners_bind();
 
     assert_non_null(owner);
-    assert_ptr_equal(hp_owner_first(), owner);
+    assert_ptr_equal(hp_owners_first(), owner);
     assert_int_equal(threads_of(owner), 1);
     assert_false(hp_claim_is_taken(&owner->claim));
 }
@@ -79,11 +79,11 @@ static void every_thread_gets_an_owner_of_its_own_up_to_four_per_processor(void 
     unsigned most = 4 * hp_usable_processors();
 
     for (unsigned threads = 0; threads < most; threads++) {
-        assert_int_equal(threads_of(hp_owner_bind()), 1);
+        assert_int_equal(threads_of(hp_owners_bind()), 1);
     }
 
     assert_int_equal(owner_count(), most);
-    assert_int_equal(threads_of(hp_owner_bind()), 2);
+    assert_int_equal(threads_of(hp_owners_bind()), 2);
     assert_int_equal(owner_count(), most);
 }
 
@@ -94,10 +94,10 @@ static void further_threads_share_the_owners_evenly(void **state)
     unsigned owners = owner_count();
 
     for (unsigned threads = 0; threads < 3 * owners; threads++) {
-        hp_owner_bind();
+        hp_owners_bind();
     }
 
-    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
         assert_int_equal(threads_of(owner), 3);
     }
 }
@@ -107,24 +107,24 @@ static void an_owner_that_a_thread_left_serves_the_next_thread(void **state)
     (void)state;
     given_no_threads();
     for (unsigned threads = owner_count(); threads > 0; threads--) {
-        hp_owner_bind();
+        hp_owners_bind();
     }
-    hp_owner *left = hp_owner_first()->next;
+    hp_owner *left = hp_owners_first()->next;
 
-    hp_owner_unbind(left);
+    hp_owners_unbind(left);
 
-    assert_ptr_equal(hp_owner_bind(), left);
+    assert_ptr_equal(hp_owners_bind(), left);
 }
 
 static void after_a_fork_only_the_owner_of_the_forking_thread_is_bound(void **state)
 {
     (void)state;
-    hp_owner *mine = hp_owner_bind();
-    hp_owner_bind();
+    hp_owner *mine = hp_owners_bind();
+    hp_owners_bind();
 
-    hp_owner_keep_only(mine);
+    hp_owners_keep_only(mine);
 
-    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
         assert_int_equal(threads_of(owner), owner == mine ? 1 : 0);
     }
 }
@@ -134,9 +134,9 @@ static void after_a_fork_only_the_owner_of_the_forking_thread_is_bound(void **st
 static void the_preferred_owner_is_claimed_when_it_is_open(void **state)
 {
     (void)state;
-    hp_owner *preferred = hp_owner_first()->next;
+    hp_owner *preferred = hp_owners_first()->next;
 
-    assert_ptr_equal(hp_owner_claim_any(preferred), preferred);
+    assert_ptr_equal(hp_owners_claim_any(preferred), preferred);
 
     assert_true(hp_claim_is_taken(&preferred->claim));
     hp_claim_release(&preferred->claim);
@@ -145,11 +145,11 @@ static void the_preferred_owner_is_claimed_when_it_is_open(void **state)
 static void when_the_preferred_owner_is_taken_another_one_is_claimed(void **state)
 {
     (void)state;
-    hp_owner *preferred = hp_owner_first();
+    hp_owner *preferred = hp_owners_first();
     unsigned owners = owner_count();
     assert_true(hp_claim_try(&preferred->claim));
 
-    hp_owner *other = hp_owner_claim_any(preferred);
+    hp_owner *other = hp_owners_claim_any(preferred);
 
     assert_ptr_not_equal(other, preferred);
     assert_true(hp_claim_is_taken(&other->claim));
@@ -164,10 +164,10 @@ static void when_all_owners_are_taken_a_new_one_is_made_and_claimed(void **state
     unsigned owners = owner_count();
     given_all_owners_claimed();
 
-    hp_owner *fresh = hp_owner_claim_any(hp_owner_first());
+    hp_owner *fresh = hp_owners_claim_any(hp_owners_first());
 
     assert_int_equal(owner_count(), owners + 1);
-    assert_ptr_equal(hp_owner_first(), fresh);
+    assert_ptr_equal(hp_owners_first(), fresh);
     assert_true(hp_claim_is_taken(&fresh->claim));
     release_all_owners();
 }
@@ -175,7 +175,7 @@ static void when_all_owners_are_taken_a_new_one_is_made_and_claimed(void **state
 static void no_two_owners_have_the_same_id_and_none_has_that_of_nobody(void **state)
 {
     (void)state;
-    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
         assert_in_range(owner->id, 1, HP_OWNER_ID_MAX);
         for (hp_owner *other = owner->next; other != NULL; other = other->next) {
             assert_int_not_equal(owner->id, other->id);
@@ -188,12 +188,12 @@ static void no_two_owners_have_the_same_id_and_none_has_that_of_nobody(void **st
 static void without_memory_a_thread_shares_an_owner_that_is_there(void **state)
 {
     (void)state;
-    hp_owner_keep_only(hp_owner_first());
+    hp_owners_keep_only(hp_owners_first());
     unsigned owners = owner_count();
     given_no_memory_for_records();
 
     for (unsigned threads = 0; threads < 2 * owners; threads++) {
-        assert_non_null(hp_owner_bind());
+        assert_non_null(hp_owners_bind());
     }
 
     assert_int_equal(owner_count(), owners);
@@ -205,10 +205,10 @@ static void without_memory_no_owner_is_claimed_when_all_are_taken(void **state)
     given_no_memory_for_records();
     given_all_owners_claimed();
 
-    assert_null(hp_owner_claim_any(NULL));
+    assert_null(hp_owners_claim_any(NULL));
 
     release_all_owners();
-    assert_non_null(hp_owner_claim_any(NULL));
+    assert_non_null(hp_owners_claim_any(NULL));
 }
 
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, fake_system_setup, fake_system_teardown)

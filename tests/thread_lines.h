@@ -9,6 +9,7 @@
 #include "metadata/address_map.h"
 #include "owner/depot.h"
 #include "owner/inbox.h"
+#include "owner/owners.h"
 #include "platform/system.h"
 #include "support/fake_system.h"
 
@@ -32,7 +33,7 @@ static inline int thread_setup(void **state)
     self = be_born();
     mine = self->owner;
     hp_thread_flush(self);
-    hp_owner_trim_all();
+    hp_owners_trim_all();
     for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
         self->refill_chunks[size_class] = 1;
     }
@@ -85,7 +86,7 @@ static inline void *given_a_chunk_of_another_owner(size_t bytes)
 {
     void *chunk;
     assert_true(hp_claim_try(&mine->claim));
-    hp_owner *other = hp_owner_claim_any(mine);
+    hp_owner *other = hp_owners_claim_any(mine);
     hp_claim_release(&mine->claim);
     assert_int_equal(hp_owner_take(other, hp_class_of(bytes), 1, &chunk), 1);
     hp_claim_release(&other->claim);

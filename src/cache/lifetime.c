@@ -5,6 +5,7 @@
 
 #include "cache/thread.h"
 #include "metadata/storage.h"
+#include "owner/owners.h"
 
 /*
  * A thread without a record points into one array of units that read as an empty line and as the header of
@@ -78,7 +79,7 @@ static void leave(void *record)
     hp_thread *self = record;
     hp_self = place(DEAD);
     hp_thread_flush(self);
-    hp_owner_unbind(self->owner);
+    hp_owners_unbind(self->owner);
     hp_stack_push(&parked, &self->parked_link);
 }
 
@@ -128,7 +129,7 @@ static HP_SLOW hp_thread *be_born(void)
     if (self == NULL) {
         return NULL;
     }
-    self->owner = hp_owner_bind();
+    self->owner = hp_owners_bind();
     if (self->owner == NULL) {
         hp_stack_push(&parked, &self->parked_link);
         return NULL;
@@ -143,7 +144,7 @@ static HP_SLOW hp_thread *be_born(void)
         /* Nobody would hear of this thread's exit: it goes without a cache this time. */
         hp_self = place(0);
         hp_thread_flush(self);
-        hp_owner_unbind(self->owner);
+        hp_owners_unbind(self->owner);
         hp_stack_push(&parked, &self->parked_link);
         return NULL;
     }

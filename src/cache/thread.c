@@ -4,6 +4,7 @@
 #include "cache/refill.h"
 #include "owner/depot.h"
 #include "owner/inbox.h"
+#include "owner/owners.h"
 #include "platform/build.h"
 #include "platform/misuse.h"
 #include "platform/report.h"
@@ -86,7 +87,7 @@ void *hp_thread_refill_from(hp_thread *self, hp_owner *owner, unsigned size_clas
 
 void *hp_thread_refill(hp_thread *self, unsigned size_class)
 {
-    hp_owner *owner = hp_owner_claim_any(self->owner);
+    hp_owner *owner = hp_owners_claim_any(self->owner);
     return owner == NULL ? NULL : hp_thread_refill_from(self, owner, size_class);
 }
 
@@ -164,7 +165,7 @@ void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
 void *hp_thread_take_slot(hp_thread *self, unsigned size_class, bool *zeroed)
 {
     bool shared = self == NULL || hp_class_bytes(size_class) >= SHARED_SLOT_BYTES;
-    hp_owner *owner = hp_owner_claim_any(shared ? NULL : self->owner);
+    hp_owner *owner = hp_owners_claim_any(shared ? NULL : self->owner);
     if (owner == NULL) {
         return NULL;
     }

@@ -10,6 +10,7 @@
 #include "cache/refill.h"
 #include "metadata/address_map.h"
 #include "owner/inbox.h"
+#include "owner/owners.h"
 #include "platform/misuse.h"
 #include "platform/system.h"
 #include "service/options.h"
@@ -22,7 +23,7 @@ size_t hp_reclaim(void)
     if (self != NULL) {
         hp_thread_flush(self);
     }
-    hp_owner_trim_all();
+    hp_owners_trim_all();
     return hp_arena_purge() + hp_huge_purge();
 }
 
@@ -52,7 +53,7 @@ static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
 static HP_COLD void *scrape(size_t bytes, size_t align_bytes, bool *zeroed)
 {
     return bytes <= HP_SLAB_MAX_SLOT_BYTES && align_bytes <= DEFAULT_ALIGN_BYTES
-               ? hp_owner_scrape(hp_class_of(bytes), zeroed)
+               ? hp_owners_scrape(hp_class_of(bytes), zeroed)
                : NULL;
 }
 

@@ -12,14 +12,14 @@
 
 #include "cache/thread.h"
 #include "front/slow.h"
-#include "owner/owner.h"
+#include "owner/owners.h"
 #include "platform/crossing.h"
 #include "service/options.h"
 
 static void after_fork_in_child(void)
 {
     hp_fork_child();
-    hp_owner_keep_only(hp_self->owner);
+    hp_owners_keep_only(hp_self->owner);
 }
 
 __attribute__((constructor(101))) static void start(void)

@@ -7,12 +7,6 @@
 #include "platform/report.h"
 #include "platform/system.h"
 
-/* Two processors and sixteen threads then have eight owners: few enough to share what is free. */
-#define OWNERS_PER_PROCESSOR 4u
-
-static hp_owner *_Atomic first_owner; /* shared: P11 */
-static _Atomic uint32_t owner_count;  /* shared: relaxed counter; numbers given out */
-
 static void check(const hp_owner *owner)
 {
     const char *broken = hp_debug ? hp_owner_check(owner) : NULL;
@@ -28,106 +22,6 @@ static void check_slab(const hp_slab *slab)
     if (broken != NULL) {
         hp_broken("slab", broken);
     }
-}
-
-hp_owner *hp_owner_first(void)
-{
-    /* acquire: P11, pairs with new_owner */
-    return atomic_load_explicit(&first_owner, memory_order_acquire);
-}
-
-static uint32_t usable_processors(void)
-{
-    enum { UNKNOWN = 0, ASKING = UINT32_MAX };
-    static _Atomic uint32_t known; /* shared: relaxed; a number that depends on nothing */
-    uint32_t unknown = UNKNOWN;
-    /* relaxed: one thread asks the system; it may allocate while it does, and comes by here again */
-    if (atomic_compare_exchange_strong_explicit(&known, &unknown, ASKING, memory_order_relaxed,
-                                                memory_order_relaxed)) {
-        unknown = hp_usable_processors();
-        /* relaxed: as above */
-        atomic_store_explicit(&known, unknown, memory_order_relaxed);
-    }
-    return unknown == ASKING ? 1 : unknown;
-}
-
-/* A new, claimed and listed owner, or NULL. */
-static HP_SLOW hp_owner *new_owner(void)
-{
-    hp_owner *owner = hp_storage_take(sizeof *owner);
-    if (owner == NULL) {
-        return NULL;
-    }
-    /* relaxed: only a number is taken */
-    uint32_t number = atomic_fetch_add_explicit(&owner_count, 1, memory_order_relaxed);
-    if (number >= HP_OWNER_ID_MAX) {
-        return NULL;
-    }
-    owner->id = number + 1;
-    if (!hp_claim_try(&owner->claim)) {
-        return NULL;
-    }
-    owner->next = hp_owner_first();
-    /* release: P11, pairs with hp_owner_first. acquire on failure: P11, the next try links behind it */
-    while (!atomic_compare_exchange_weak_explicit(&first_owner, &owner->next, owner,
-                                                  memory_order_release, memory_order_acquire)) {
-    }
-    return owner;
-}
-
-hp_owner *hp_owner_bind(void)
-{
-    hp_owner *best = NULL;
-    uint32_t best_threads = UINT32_MAX;
-    uint32_t count = 0;
-    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
-        /* relaxed: a hint for balance */
-        uint32_t threads = atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
-        if (threads < best_threads) {
-            best = owner;
-            best_threads = threads;
-        }
-        count++;
-    }
-    if (best == NULL || (best_threads > 0 && count < OWNERS_PER_PROCESSOR * usable_processors())) {
-        hp_owner *fresh = new_owner();
-        if (fresh != NULL) {
-            hp_claim_release(&fresh->claim);
-            best = fresh;
-        }
-    }
-    if (best != NULL) {
-        /* relaxed: a counter for balance */
-        atomic_fetch_add_explicit(&best->bound_threads, 1, memory_order_relaxed);
-    }
-    return best;
-}
-
-void hp_owner_unbind(hp_owner *owner)
-{
-    /* relaxed: a counter for balance */
-    atomic_fetch_sub_explicit(&owner->bound_threads, 1, memory_order_relaxed);
-}
-
-void hp_owner_keep_only(hp_owner *bound)
-{
-    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
-        /* relaxed: a counter for balance, and there is one thread */
-        atomic_store_explicit(&owner->bound_threads, owner == bound, memory_order_relaxed);
-    }
-}
-
-hp_owner *hp_owner_claim_any(hp_owner *preferred)
-{
-    if (preferred != NULL && HP_LIKELY(hp_claim_try(&preferred->claim))) {
-        return preferred;
-    }
-    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
-        if (owner != preferred && hp_claim_try(&owner->claim)) {
-            return owner;
-        }
-    }
-    return new_owner();
 }
 
 static void link_slab(hp_class_slabs *slabs, hp_slab *slab)
@@ -298,8 +192,7 @@ void *hp_owner_take_one(hp_owner *owner, unsigned size_class, bool *zeroed)
     return take_one(owner, slab, zeroed);
 }
 
-/* The smallest class from size_class on that the owner has a free slot of. */
-static void *scrape_owner(hp_owner *owner, unsigned size_class, bool *zeroed)
+void *hp_owner_take_at_least(hp_owner *owner, unsigned size_class, bool *zeroed)
 {
     for (; size_class < HP_CLASSES; size_class++) {
         hp_slab *slab = owner->classes[size_class].first;
@@ -308,19 +201,6 @@ static void *scrape_owner(hp_owner *owner, unsigned size_class, bool *zeroed)
         }
     }
     return NULL;
-}
-
-void *hp_owner_scrape(unsigned size_class, bool *zeroed)
-{
-    void *chunk = NULL;
-    for (hp_owner *owner = hp_owner_first(); owner != NULL && chunk == NULL; owner = owner->next) {
-        if (hp_claim_try(&owner->claim)) {
-            hp_inbox_drain(owner);
-            chunk = scrape_owner(owner, size_class, zeroed);
-            hp_claim_release(&owner->claim);
-        }
-    }
-    return chunk;
 }
 
 /* After slots became free: the slab may enter its list, or leave the owner. */
@@ -378,17 +258,6 @@ void hp_owner_trim(hp_owner *owner)
         }
     }
     check(owner);
-}
-
-void hp_owner_trim_all(void)
-{
-    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
-        if (hp_claim_try(&owner->claim)) {
-            hp_owner_drain(owner);
-            hp_owner_trim(owner);
-            hp_claim_release(&owner->claim);
-        }
-    }
 }
 
 static const char *check_class(const hp_owner *owner, unsigned size_class)

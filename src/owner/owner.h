@@ -8,9 +8,9 @@
  *       after a free no more than HP_OWNER_EMPTY_BYTES of them are in all.
  *   O3  the depot holds no more packs per class than hp_depot_has_room let in.
  *   O4  owners are never freed; a slab record stays with its owner.
- * Threads:     any may try to claim any owner. Threads are bound to an owner to keep to it, no more.
- * Ordering:    P1 (claim), P11 (list of owners).
- * Progress:    wait-free: each owner is tried at most once, then a new one is made.
+ * Threads:     under the claim, which any thread may try to take.
+ * Ordering:    P1 (claim).
+ * Progress:    wait-free.
  * Calls:       slab, inbox, storage.   Used by: thread, front, statistics.
  */
 #pragma once
@@ -58,21 +58,6 @@ struct hp_owner {
     hp_slab *spare_records[HP_RECORD_CAPACITIES];
 };
 
-#define HP_OWNER_ID_MAX 0xfffeu
-
-/* First owner of the list or NULL; go on with ->next. */
-hp_owner *hp_owner_first(void);
-
-/* The owner with the fewest threads, or a new one while there are fewer than 4 per usable processor. */
-hp_owner *hp_owner_bind(void);
-void hp_owner_unbind(hp_owner *owner);
-
-/* After a fork the child has one thread: the others' ties to their owners are gone. */
-void hp_owner_keep_only(hp_owner *bound);
-
-/* A claimed owner: the preferred one (may be NULL), else any other, else a new one. NULL: no memory. */
-hp_owner *hp_owner_claim_any(hp_owner *preferred);
-
 /* As hp_slab_take_groups; NULL when no such eight are at hand. Under the claim. */
 char *hp_owner_take_groups(hp_owner *owner, unsigned size_class, unsigned *groups);
 
@@ -82,11 +67,8 @@ unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, voi
 /* One chunk; *zeroed: its bytes are known to be zero. NULL: out of memory. Under the claim. */
 void *hp_owner_take_one(hp_owner *owner, unsigned size_class, bool *zeroed);
 
-/*
- * One chunk of the class or a larger one out of any owner's open slabs, without asking the arena: what is
- * left when the system refuses. NULL: every slab that can be claimed is full.
- */
-HP_COLD void *hp_owner_scrape(unsigned size_class, bool *zeroed);
+/* One chunk of the class or a larger one out of the open slabs; NULL: all are full. Under the claim. */
+void *hp_owner_take_at_least(hp_owner *owner, unsigned size_class, bool *zeroed);
 
 /* A slot of this owner's slab becomes free. False when it was free already. Under the claim. */
 bool hp_owner_put(hp_owner *owner, hp_slab *slab, unsigned index);
@@ -99,8 +81,5 @@ void hp_owner_drain(hp_owner *owner);
 
 /* Returns the depot's chunks to their slabs and wholly free slabs to the arena. Under the claim. */
 void hp_owner_trim(hp_owner *owner);
-
-/* Drains and trims every owner that can be claimed. */
-void hp_owner_trim_all(void);
 
 const char *hp_owner_check(const hp_owner *owner);

@@ -8,7 +8,7 @@
 #include "cache/thread.h"
 #include "metadata/storage.h"
 #include "owner/depot.h"
-#include "owner/owner.h"
+#include "owner/owners.h"
 #include "platform/claim.h"
 #include "platform/crossing.h"
 #include "platform/system.h"
@@ -73,7 +73,7 @@ static void read_class(hp_statistics *statistics, const hp_owner *owner, unsigne
 
 static void read_owners(hp_statistics *statistics)
 {
-    for (hp_owner *owner = hp_owner_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
         statistics->owners++;
         /* relaxed: statistics */
         statistics->threads += atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);

@@ -1,0 +1,137 @@
+#include "owner/owners.h"
+
+#include <stdatomic.h>
+
+#include "metadata/storage.h"
+#include "owner/inbox.h"
+#include "platform/system.h"
+
+/* Two processors and sixteen threads then have eight owners: few enough to share what is free. */
+#define OWNERS_PER_PROCESSOR 4u
+
+static hp_owner *_Atomic first_owner; /* shared: P11 */
+static _Atomic uint32_t owner_count;  /* shared: relaxed counter; numbers given out */
+
+hp_owner *hp_owners_first(void)
+{
+    /* acquire: P11, pairs with new_owner */
+    return atomic_load_explicit(&first_owner, memory_order_acquire);
+}
+
+static uint32_t usable_processors(void)
+{
+    enum { UNKNOWN = 0, ASKING = UINT32_MAX };
+    static _Atomic uint32_t known; /* shared: relaxed; a number that depends on nothing */
+    uint32_t unknown = UNKNOWN;
+    /* relaxed: one thread asks the system; it may allocate while it does, and comes by here again */
+    if (atomic_compare_exchange_strong_explicit(&known, &unknown, ASKING, memory_order_relaxed,
+                                                memory_order_relaxed)) {
+        unknown = hp_usable_processors();
+        /* relaxed: as above */
+        atomic_store_explicit(&known, unknown, memory_order_relaxed);
+    }
+    return unknown == ASKING ? 1 : unknown;
+}
+
+/* A new, claimed and listed owner, or NULL. */
+static HP_SLOW hp_owner *new_owner(void)
+{
+    hp_owner *owner = hp_storage_take(sizeof *owner);
+    if (owner == NULL) {
+        return NULL;
+    }
+    /* relaxed: only a number is taken */
+    uint32_t number = atomic_fetch_add_explicit(&owner_count, 1, memory_order_relaxed);
+    if (number >= HP_OWNER_ID_MAX) {
+        return NULL;
+    }
+    owner->id = number + 1;
+    if (!hp_claim_try(&owner->claim)) {
+        return NULL;
+    }
+    owner->next = hp_owners_first();
+    /* release: P11, pairs with hp_owners_first. acquire on failure: P11, the next try links behind it */
+    while (!atomic_compare_exchange_weak_explicit(&first_owner, &owner->next, owner,
+                                                  memory_order_release, memory_order_acquire)) {
+    }
+    return owner;
+}
+
+hp_owner *hp_owners_bind(void)
+{
+    hp_owner *best = NULL;
+    uint32_t best_threads = UINT32_MAX;
+    uint32_t count = 0;
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+        /* relaxed: a hint for balance */
+        uint32_t threads = atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
+        if (threads < best_threads) {
+            best = owner;
+            best_threads = threads;
+        }
+        count++;
+    }
+    if (best == NULL || (best_threads > 0 && count < OWNERS_PER_PROCESSOR * usable_processors())) {
+        hp_owner *fresh = new_owner();
+        if (fresh != NULL) {
+            hp_claim_release(&fresh->claim);
+            best = fresh;
+        }
+    }
+    if (best != NULL) {
+        /* relaxed: a counter for balance */
+        atomic_fetch_add_explicit(&best->bound_threads, 1, memory_order_relaxed);
+    }
+    return best;
+}
+
+void hp_owners_unbind(hp_owner *owner)
+{
+    /* relaxed: a counter for balance */
+    atomic_fetch_sub_explicit(&owner->bound_threads, 1, memory_order_relaxed);
+}
+
+void hp_owners_keep_only(hp_owner *bound)
+{
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+        /* relaxed: a counter for balance, and there is one thread */
+        atomic_store_explicit(&owner->bound_threads, owner == bound, memory_order_relaxed);
+    }
+}
+
+hp_owner *hp_owners_claim_any(hp_owner *preferred)
+{
+    if (preferred != NULL && HP_LIKELY(hp_claim_try(&preferred->claim))) {
+        return preferred;
+    }
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+        if (owner != preferred && hp_claim_try(&owner->claim)) {
+            return owner;
+        }
+    }
+    return new_owner();
+}
+
+void *hp_owners_scrape(unsigned size_class, bool *zeroed)
+{
+    void *chunk = NULL;
+    for (hp_owner *owner = hp_owners_first(); owner != NULL && chunk == NULL; owner = owner->next) {
+        if (hp_claim_try(&owner->claim)) {
+            hp_inbox_drain(owner);
+            chunk = hp_owner_take_at_least(owner, size_class, zeroed);
+            hp_claim_release(&owner->claim);
+        }
+    }
+    return chunk;
+}
+
+void hp_owners_trim_all(void)
+{
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+        if (hp_claim_try(&owner->claim)) {
+            hp_owner_drain(owner);
+            hp_owner_trim(owner);
+            hp_claim_release(&owner->claim);
+        }
+    }
+}

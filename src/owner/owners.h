@@ -1,0 +1,41 @@
+/*
+ * owners: all owners, and which of them a thread works with.
+ *
+ * Owns:        the list of owners, their numbers.
+ * Invariants:
+ *   OS1 owners are never freed, so the list only grows; ids count from 1 and are never given twice.
+ * Threads:     any. A thread is bound to an owner to keep to it, no more.
+ * Ordering:    P1 (claim), P11 (list).
+ * Progress:    wait-free: each owner is tried at most once, then a new one is made.
+ * Calls:       owner, inbox, storage.   Used by: thread, front, statistics.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "owner/owner.h"
+
+/* The hot map has 16 bits for an id and uses two values itself. */
+#define HP_OWNER_ID_MAX 0xfffeu
+
+/* First owner of the list or NULL; go on with ->next. */
+hp_owner *hp_owners_first(void);
+
+/* The owner with the fewest threads, or a new one while there are fewer than 4 per usable processor. */
+hp_owner *hp_owners_bind(void);
+void hp_owners_unbind(hp_owner *owner);
+
+/* After a fork the child has one thread: the others' ties to their owners are gone. */
+void hp_owners_keep_only(hp_owner *bound);
+
+/* A claimed owner: the preferred one (may be NULL), else any other, else a new one. NULL: no memory. */
+hp_owner *hp_owners_claim_any(hp_owner *preferred);
+
+/*
+ * One chunk of the class or a larger one out of any owner's open slabs, without asking the arena: what is
+ * left when the system refuses. NULL: every slab that can be claimed is full.
+ */
+HP_COLD void *hp_owners_scrape(unsigned size_class, bool *zeroed);
+
+/* Drains and trims every owner that can be claimed. */
+void hp_owners_trim_all(void);
