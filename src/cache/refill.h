@@ -63,13 +63,12 @@ HP_INLINE void *hp_refill_from_depot(hp_line *line, hp_owner *owner, unsigned si
  */
 #define HP_RESERVE_GROUPS_MASK ((uint64_t)15)
 
-/* A chunk, and its seven neighbours into the empty line; the rest of the reserve stays. It is not 0. */
+/* A chunk, and its seven neighbours into the empty line; one group less stays in the reserve. */
 HP_INLINE void *hp_refill_from_reserve(hp_thread *self, hp_line *line, unsigned size_class,
                                        uint64_t reserve)
 {
     size_t slot_bytes = (size_t)(size_class + 1) * HP_SMALL_STEP_BYTES;
-    uint64_t left = reserve + HP_SLAB_GROUP_SLOTS * slot_bytes - 1;
-    self->reserves[size_class] = (left & HP_RESERVE_GROUPS_MASK) == 0 ? 0 : left;
+    self->reserves[size_class] = reserve + HP_SLAB_GROUP_SLOTS * slot_bytes - 1;
     char *chunk = (char *)(uintptr_t)(reserve & ~HP_RESERVE_GROUPS_MASK);
     hp_fill_with_neighbours(line, chunk, slot_bytes);
     return chunk;

@@ -54,7 +54,7 @@ typedef struct hp_thread {
     int64_t outbox_room; /* bytes that may be added before the outbox is posted */
     HP_LINE_ALIGNED uint8_t refill_chunks[HP_SMALL_CLASSES]; /* how many the next refill takes */
     HP_LINE_ALIGNED hp_line lines[HP_SMALL_CLASSES];
-    HP_LINE_ALIGNED uint64_t reserves[HP_SMALL_CLASSES]; /* see refill.h; 0: none */
+    HP_LINE_ALIGNED uint64_t reserves[HP_SMALL_CLASSES]; /* see refill.h */
     HP_LINE_ALIGNED uint64_t outbox_keys[HP_OUTBOX_PLACES]; /* see outbox.h; 0: an unused place */
     HP_LINE_ALIGNED uint64_t outbox_bits[HP_OUTBOX_PLACES];
 } hp_thread;

@@ -85,7 +85,7 @@ HP_INLINE uint64_t hp_relaxed_xor(const _Atomic uint64_t *word, uint64_t value)
 #endif
 
 /* Sets bit index % 64 of *word; whether it was set before. One instruction that compilers do not form. */
-HP_INLINE bool hp_set_bit(uint64_t *word, uint64_t index)
+HP_INLINE bool hp_set_bit(uint64_t *word, uint64_t index) /* NOLINT: the assembly writes *word */
 {
 #if defined(__x86_64__)
     bool was_set;

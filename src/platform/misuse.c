@@ -7,10 +7,10 @@
 
 static _Atomic bool report_only; /* shared: relaxed, set once from the options */
 
-void hp_misuse_set_report_only(bool wanted)
+void hp_misuse_set_report_only(bool only_report)
 {
     /* relaxed: a choice, nothing depends on its order */
-    atomic_store_explicit(&report_only, wanted, memory_order_relaxed);
+    atomic_store_explicit(&report_only, only_report, memory_order_relaxed);
 }
 
 void hp_misuse(const char *call, const char *what, const void *pointer)

@@ -18,4 +18,4 @@
 /* "hepta: <call>: <what> 0x...". Returns only when the option report_only is set. */
 HP_COLD void hp_misuse(const char *call, const char *what, const void *pointer);
 
-void hp_misuse_set_report_only(bool report_only);
+void hp_misuse_set_report_only(bool only_report);
