@@ -16,7 +16,8 @@ mv "$scratch/early_and_late" "$scratch/early_and_late_archive"
 program early_and_late
 
 succeeds "early and late calls, preloaded" "${on_hepta[@]}" "$scratch/early_and_late"
-succeeds "early and late calls, without caches" "${on_hepta[@]}" HEPTA_OPTIONS=check:on "$scratch/early_and_late"
+succeeds "early and late calls, without caches" \
+    "${on_hepta[@]}" HEPTA_OPTIONS=check:on "$scratch/early_and_late"
 succeeds "early and late calls, with libhepta.a" "$scratch/early_and_late_archive"
 succeeds "early and late calls, with -static" "$scratch/early_and_late_static"
 succeeds "frees in the last round of destructors" "${on_hepta[@]}" "$scratch/last_round"

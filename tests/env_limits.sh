@@ -8,8 +8,9 @@ done
 
 # limited KIND SCENARIO BYTES BYTES SENTENCE: with 256 MiB of address space or of private memory.
 limited() {
-    local sentence=$5
-    succeeds "256 MiB of $1: $sentence" "${on_hepta[@]}" "$scratch/limited" "$1" 256 "$2" "$3" "$4"
+    local sentence=$5 what='address space'
+    [ "$1" = as ] || what='private memory'
+    succeeds "256 MiB of $what: $sentence" "${on_hepta[@]}" "$scratch/limited" "$1" 256 "$2" "$3" "$4"
 }
 
 for kind in as data; do
@@ -55,6 +56,7 @@ for _ in range(3):
 assert count > 500, count
 assert len([str(number) for number in range(100000)]) == 100000
 print(count, "blocks of 100,000 bytes at last")'
+# shellcheck disable=SC2016 # for perl
 limited_program "perl sorts" perl -e '
 my %h = map { $_ => "x" x ($_ % 100) } 1 .. 100000; my @s = sort { $h{$a} cmp $h{$b} } keys %h;
 print scalar(@s), " keys\n"'
@@ -75,9 +77,13 @@ owners_are() {
     succeeds "$sentence" "$@"
     [ "$(cat "$scratch/output")" = "$wanted" ] || failed "$sentence: there should be $wanted"
 }
-last=$(($(nproc) - 1))
-owners_are 4 "owners on the last processor alone" taskset -c "$last" "${on_hepta[@]}" "$scratch/owners"
-owners_are 4 "owners on the first processor alone" taskset -c 0 "${on_hepta[@]}" "$scratch/owners"
+allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+owners_are 4 "owners on the last processor alone" taskset -c "${allowed##*[-,]}" \
+    "${on_hepta[@]}" "$scratch/owners"
+owners_are 4 "owners on the first processor alone" taskset -c "${allowed%%[-,]*}" \
+    "${on_hepta[@]}" "$scratch/owners"
+owners_are $((4 * $(nproc) > 40 ? 40 : 4 * $(nproc))) "owners on all processors" \
+    "${on_hepta[@]}" "$scratch/owners"
 limit_of() { sed -n 's/^0:://p' /proc/self/cgroup; }
 if [ "$(id -u)" = 0 ] && unshare -m true 2> /dev/null && [ -d /sys/fs/cgroup ] && [ -n "$(limit_of)" ]; then
     # A cgroup file system of its own, with nothing in it but the limit.

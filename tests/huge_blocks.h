@@ -4,6 +4,7 @@
 #pragma once
 
 #include "arena/huge.h"
+#include "arena/large.h"
 #include "metadata/address_map.h"
 #include "platform/system.h"
 #include "support/fake_system.h"
@@ -26,9 +27,9 @@ static inline hp_huge *record_of(const void *start)
     return hp_entry_record(entry);
 }
 
-static inline void give_back(const void *start)
+static inline void give_back(void *start)
 {
-    hp_huge_free(record_of(start));
+    assert_true(hp_large_free(hp_map_get(start), start));
 }
 
 /* What is mapped since the test began, without leaves of the address map and blocks of records. */

@@ -1,5 +1,6 @@
 #!/bin/bash
 # nginx on hepta: two worker processes with a thread pool serve 2,000 requests.
+# shellcheck disable=SC2016 # what is in single quotes is for the inner shells
 . "$(dirname "$0")/programs/common.sh"
 
 PATH=$PATH:/usr/sbin
@@ -34,15 +35,16 @@ http {
     server { listen 127.0.0.1:$port; root $scratch/www; }
 }
 CONF
-    LD_PRELOAD=$library nginx -c "$scratch/nginx.conf" -e "$scratch/error.log" > "$scratch/log" 2>&1 < /dev/null &
+    LD_PRELOAD=$library nginx -c "$scratch/nginx.conf" -e "$scratch/error.log" \
+        > "$scratch/log" 2>&1 < /dev/null &
     server=$!
-    servers+=($server)
+    servers+=("$server")
     until_true 5 curl -sf "http://127.0.0.1:$port/small" && break
 done
 expect_binds nginx -V
-workers=$(pgrep -P $server)
+workers=$(pgrep -P "$server")
 # shellcheck disable=SC2086 # numbers
-if [ "$(echo "$workers" | wc -l)" = 2 ] && hepta_serves $server $workers; then
+if [ "$(echo "$workers" | wc -l)" = 2 ] && hepta_serves "$server" $workers; then
     ok "the master and two workers run, and hepta is mapped in all of them"
 else
     failed "not three processes on hepta"
@@ -60,10 +62,10 @@ if cmp -s "$scratch/got" "$scratch/www/large"; then
 else
     failed "a large file does not arrive whole"
 fi
-kill -HUP $server
+kill -HUP "$server"
 succeeds "new workers after a reload" bash -c '
     for _ in $(seq 100); do load small 5 && break; sleep 0.05; done; load small 50'
-stops_well $server "the server ends well"
+stops_well "$server" "the server ends well"
 if [ -s "$scratch/error.log" ] && grep -E 'alert|emerg|crit' "$scratch/error.log"; then
     failed "the error log is not clean"
 fi

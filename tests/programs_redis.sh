@@ -1,5 +1,6 @@
 #!/bin/bash
 # Debian's redis-server on hepta (it links jemalloc; the preload comes first), with redis-benchmark as load.
+# shellcheck disable=SC2016 # what is in single quotes is for the inner shells
 . "$(dirname "$0")/programs/common.sh"
 
 needs redis-server redis-benchmark redis-cli
@@ -10,7 +11,7 @@ for _ in 1 2 3; do
     LD_PRELOAD=$library redis-server --bind 127.0.0.1 --port "$port" --save '' --appendonly no \
         --enable-debug-command local --dir "$scratch" > "$scratch/log" 2>&1 < /dev/null &
     server=$!
-    servers+=($server)
+    servers+=("$server")
     until_true 5 redis-cli -h 127.0.0.1 -p "$port" ping && break
 done
 client() { redis-cli -h 127.0.0.1 -p "$port" "$@"; }
@@ -20,7 +21,7 @@ benchmark() {
 export port
 export -f client benchmark
 
-if hepta_serves $server; then
+if hepta_serves "$server"; then
     ok "the server runs, and hepta is mapped"
 else
     failed "the server does not run on hepta"
@@ -36,5 +37,5 @@ succeeds "a snapshot by a child process" bash -c '
     client info persistence | grep -q rdb_last_bgsave_status:ok'
 succeeds "all is freed by a thread in the background" bash -c '
     client memory stats > /dev/null && client flushall async && [ "$(client dbsize)" = 0 ]'
-stops_well $server "the server ends well"
+stops_well "$server" "the server ends well"
 finish

@@ -44,11 +44,11 @@ said_as_expected() {
 
 # try MODE LATE OPTIONS ARGUMENT...: one run of $program.
 try() {
-    local mode=$1 late=$2 options=$3 output said status wanted_status=134 returned=no pointer='' line
+    local mode=$1 late=$2 options=$3 said status wanted_status=134 returned=no pointer='' line
     local call=$4 why=''
     shift 3
     {
-        LD_PRELOAD=$library HEPTA_OPTIONS=$options timeout -s KILL 20 "$scratch/$name" "$@" \
+        LD_PRELOAD=$library HEPTA_OPTIONS=$options timeout -s KILL 10 "$scratch/$name" "$@" \
             > "$scratch/out" 2> "$scratch/err"
         status=$?
     } 2> /dev/null
@@ -120,8 +120,28 @@ run_crime() {
     [ $failed != "$failed_before" ] || echo "ok   ${name//_/ } ($runs ways)"
 }
 
+# The same overwriting on a library that checks its invariants in every step, by its prefixed names.
+overwrite_checked() {
+    local checked=${BUILD:-$root/build}/test/libhepta-test.a function flags=()
+    [ -r "$checked" ] || make -s -C "$root" BUILD="${BUILD:-$root/build}" "$checked" > /dev/null || return 1
+    for function in malloc free realloc malloc_usable_size malloc_trim; do
+        flags+=("-D$function=hepta_$function")
+    done
+    ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O1 -fno-builtin "${flags[@]}" \
+        "$root/tests/crimes/writing_where_it_must_not.c" "$checked" -lurcu-bp -lurcu-common \
+        -o "$scratch/checked" && timeout -s KILL 60 "$scratch/checked" 3 200000
+}
+
 for source in "$root"/tests/crimes/*.c; do
     [ $# = 0 ] || [[ $(basename "$source") =~ $(IFS='|'; echo "$*") ]] || continue
     run_crime "$source"
 done
+if [ $# = 0 ]; then
+    if overwrite_checked > "$scratch/out" 2>&1; then
+        echo "ok   writing where it must not, and every invariant holds"
+    else
+        fail "writing where it must not, on a library that checks its invariants"
+        cat "$scratch/out"
+    fi
+fi
 [ $failed = 0 ]

@@ -1,6 +1,7 @@
 /*
  * The address map: the full map of pages, and the hot map of grains in front of it.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,6 +68,21 @@ static void a_range_across_two_leaves_has_entries_in_both(void **state)
 
     assert_int_equal(hp_map_get(address(border - 1)), HP_ENTRY_FREED);
     assert_int_equal(hp_map_get(address(border)), HP_ENTRY_FREED);
+}
+
+static void an_entry_is_retired_by_the_first_who_tries(void **state)
+{
+    (void)state;
+    hp_entry entry = hp_entry_of(HP_KIND_HUGE, record);
+    assert_true(hp_map_reserve(address(SOMEWHERE), PAGE_BYTES));
+    hp_map_set(address(SOMEWHERE), 1, entry);
+    assert_false(hp_map_retire(address(SOMEWHERE), hp_entry_of(HP_KIND_HUGE, other_record)));
+
+    assert_true(hp_map_retire(address(SOMEWHERE), entry));
+
+    assert_int_equal(hp_map_get(address(SOMEWHERE)), HP_ENTRY_FREED);
+    assert_false(hp_map_retire(address(SOMEWHERE), entry));
+    hp_map_set(address(SOMEWHERE), 1, 0);
 }
 
 static void a_leaf_is_asked_of_the_system_once(void **state)
@@ -191,6 +207,37 @@ static void a_cleared_entry_serves_the_other_grain(void **state)
     hp_hot_clear(twin);
 }
 
+enum { TURNS = 20000 };
+
+/* Takes the entry for its own grain, looks it up, clears it; the other thread does so with the twin. */
+static void *take_turns(void *argument)
+{
+    char *mine = argument;
+    uint64_t grain = mine == record ? GRAIN : GRAIN + HP_HOT_ENTRIES;
+    uint64_t wrong = 0;
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        if (hp_hot_set(grain, 1, hp_line_offset(0), mine)) {
+            wrong += hp_hot_slab(grain) != mine;
+            hp_hot_clear(grain);
+        }
+    }
+    return (void *)(uintptr_t)wrong;
+}
+
+static void two_threads_that_share_an_entry_each_find_their_own_slab_in_it(void **state)
+{
+    (void)state;
+    pthread_t other;
+    void *wrong_of_other;
+    assert_int_equal(pthread_create(&other, NULL, take_turns, other_record), 0);
+
+    void *wrong = take_turns(record);
+
+    pthread_join(other, &wrong_of_other);
+    assert_null(wrong);
+    assert_null(wrong_of_other);
+}
+
 static void the_entry_that_NULL_looks_up_stays_empty(void **state)
 {
     (void)state;
@@ -212,6 +259,7 @@ int main(void)
         SPEC(an_address_beyond_47_bits_has_no_entry),
         SPEC(an_entry_answers_for_every_byte_of_its_pages_and_no_other),
         SPEC(a_range_across_two_leaves_has_entries_in_both),
+        SPEC(an_entry_is_retired_by_the_first_who_tries),
         SPEC(a_leaf_is_asked_of_the_system_once),
         SPEC(a_refused_leaf_refuses_the_reservation_and_can_be_tried_again),
         SPEC(a_range_beyond_47_bits_cannot_be_reserved),
@@ -222,6 +270,7 @@ int main(void)
         SPEC(the_tag_says_mine_to_the_owner_and_to_nobody_else),
         SPEC(of_two_grains_that_share_an_entry_the_first_keeps_it),
         SPEC(a_cleared_entry_serves_the_other_grain),
+        SPEC(two_threads_that_share_an_entry_each_find_their_own_slab_in_it),
         SPEC(the_entry_that_NULL_looks_up_stays_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

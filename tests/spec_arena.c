@@ -14,19 +14,22 @@
 
 /* ---- growth: the first test of the process ---- */
 
-static void regions_double_from_4_mib_to_1_gib(void **state)
+static void a_region_is_as_large_as_all_before_it_from_4_mib_to_1_gib(void **state)
 {
     (void)state;
-    size_t wanted_bytes = 4 * MIB;
-    for (unsigned number = 0; number < 10; number++) {
+    size_t total_bytes = 0;
+    for (unsigned number = 0; number < 11; number++) {
+        size_t wanted_bytes = total_bytes < 4 * MIB ? 4 * MIB : total_bytes;
         given_full_regions();
 
         hp_run run = given_a_run(hp_page_bytes());
 
         assert_int_equal(run.region->number, number);
-        assert_int_equal(region_bytes(number), wanted_bytes);
-        wanted_bytes = wanted_bytes < 1024 * MIB ? 2 * wanted_bytes : wanted_bytes;
+        assert_int_equal(region_bytes(number),
+                         wanted_bytes < 1024 * MIB ? wanted_bytes : 1024 * MIB);
+        total_bytes += region_bytes(number);
     }
+    assert_int_equal(region_bytes(10), 1024 * MIB);
 }
 
 static void a_request_goes_to_a_region_that_has_room(void **state)
@@ -176,7 +179,7 @@ static void no_region_has_the_number_of_one_that_is_yet_to_come(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SPEC(regions_double_from_4_mib_to_1_gib),
+        SPEC(a_region_is_as_large_as_all_before_it_from_4_mib_to_1_gib),
         SPEC(a_request_goes_to_a_region_that_has_room),
         SPEC(a_claimed_region_with_room_is_passed_by_and_a_small_one_made),
         SPEC(a_claimed_region_without_room_is_no_reason_for_a_small_one),

@@ -11,7 +11,7 @@
 
 #include "owner_slots.h"
 
-enum { FREERS = 3, ROUNDS = 150, CHUNKS = 3000 };
+enum { FREERS = 3, ROUNDS = 400, CHUNKS = 3000 };
 
 static void *shared_chunks[CHUNKS];
 static pthread_barrier_t start;
@@ -38,6 +38,21 @@ static void given_chunks_of_two_classes(void)
     }
 }
 
+/* Records of slabs that went back serve again, while a late freer may still hold on to them. */
+static void open_and_close_slabs(void)
+{
+    enum { SLABS = 4, SLOTS = 8 };
+    void *others[SLABS * SLOTS];
+    unsigned taken = 0;
+    while (taken < SLABS * SLOTS) {
+        taken += hp_owner_take(owner, hp_class_of(8192), SLOTS, others + taken);
+    }
+    while (taken > 0) {
+        taken--;
+        assert_true(hp_owner_put(owner, slab_of(others[taken]), index_of(others[taken])));
+    }
+}
+
 static void then_every_slot_is_free(void)
 {
     assert_null(hp_owner_check(owner));
@@ -58,6 +73,7 @@ static void one_round(void)
     pthread_barrier_wait(&start);
     while (atomic_load(&finished) < FREERS) {
         hp_inbox_drain(owner);
+        open_and_close_slabs();
     }
     for (unsigned index = 0; index < FREERS; index++) {
         pthread_join(threads[index], NULL);

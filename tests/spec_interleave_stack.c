@@ -72,7 +72,8 @@ static void step_pop(thread *self)
                     (world.stack.generation == self->original.generation ||
                      wrong == POP_IGNORES_GENERATION);
         if (same) {
-            world.stack = (hp_stack){self->update, self->original.generation + 1};
+            uintptr_t generation = (uintptr_t)self->original.generation + 1;
+            world.stack = (hp_stack){self->update, (char *)generation};
             self->held[self->held_count++] = self->original.head;
             self->at = NEXT_JOB;
         } else {
@@ -215,14 +216,14 @@ static void the_real_pop_counts_generations_as_the_mirrored_one_does(void **stat
 {
     (void)state;
     begin();
-    char *before = world.stack.generation;
+    uintptr_t before = (uintptr_t)world.stack.generation;
 
     hp_stack_node *node = hp_stack_pop(&world.stack);
 
     assert_ptr_equal(node, &world.nodes[NODES - 1]);
-    assert_ptr_equal(world.stack.generation, before + 1);
+    assert_int_equal((uintptr_t)world.stack.generation, before + 1);
     hp_stack_push(&world.stack, node);
-    assert_ptr_equal(world.stack.generation, before + 1);
+    assert_int_equal((uintptr_t)world.stack.generation, before + 1);
 }
 
 int main(void)

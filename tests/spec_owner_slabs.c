@@ -198,6 +198,24 @@ static uint64_t random_number(void)
     return number;
 }
 
+/* A chunk carries its own address at both ends: two that overlap would not. */
+static void *take_marked(size_t bytes)
+{
+    uintptr_t *chunk;
+    assert_int_equal(hp_owner_take(owner, hp_class_of(bytes), 1, (void **)&chunk), 1);
+    chunk[0] = (uintptr_t)chunk;
+    chunk[bytes / sizeof *chunk - 1] = (uintptr_t)chunk;
+    return chunk;
+}
+
+static void put_marked(const uintptr_t *chunk)
+{
+    size_t words = slab_of(chunk)->slot_bytes / sizeof *chunk;
+    assert_int_equal(chunk[0], (uintptr_t)chunk);
+    assert_int_equal(chunk[words - 1], (uintptr_t)chunk);
+    assert_true(put(chunk));
+}
+
 static void after_a_random_life_the_owner_is_sound_and_trims_to_nothing(void **state)
 {
     (void)state;
@@ -205,23 +223,20 @@ static void after_a_random_life_the_owner_is_sound_and_trims_to_nothing(void **s
     static const size_t sizes[] = {16, 48, 64, 1008, 1024, 4096, 8192, 12288, 32768};
     unsigned count = 0;
     for (unsigned step = 0; step < TRACE_STEPS; step++) {
-        size_t bytes = sizes[random_number() % (sizeof sizes / sizeof sizes[0])];
-        bool grow = random_number() % LIVE_MOST >= (step < TRACE_STEPS / 2 ? count : 2 * count);
-        if (grow && count < LIVE_MOST) {
-            assert_int_equal(hp_owner_take(owner, hp_class_of(bytes), 1, &live[count]), 1);
-            memset(live[count++], 0xee, bytes);
-        } else if (count > 0) {
-            unsigned index = (unsigned)(random_number() % count);
-            assert_true(put(live[index]));
-            live[index] = live[--count];
+        unsigned chosen = (unsigned)(random_number() % LIVE_MOST);
+        if (chosen >= (step < TRACE_STEPS / 2 ? count : 2 * count)) {
+            live[count++] = take_marked(sizes[random_number() % (sizeof sizes / sizeof sizes[0])]);
+        } else {
+            chosen %= count;
+            put_marked(live[chosen]);
+            live[chosen] = live[--count];
         }
     }
     assert_null(hp_owner_check(owner));
     while (count > 0) {
-        assert_true(put(live[--count]));
+        put_marked(live[--count]);
     }
     hp_owner_trim(owner);
-
     for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
         assert_int_equal(owner->classes[size_class].slab_count, 0);
     }

@@ -16,7 +16,7 @@
 
 #define KIB ((size_t)1 << 10)
 
-enum { THREADS = 3, RECORDS = 2000, RECORD_WORDS = 20 };
+enum { THREADS = 3, RECORDS = 2000, RECORD_WORDS = 256 };
 
 static bool is_zero(const char *record, size_t bytes)
 {

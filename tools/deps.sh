@@ -13,7 +13,8 @@ redis="$demo redis-server redis-tools"
 instructions="$demo valgrind"
 check="$build python3 clang libclang-rt-dev|libclang-rt-14-dev clang-format clang-tidy libcmocka-dev
     g++ musl-tools valgrind gnuplot-nox|gnuplot-qt|gnuplot-x11|gnuplot procps util-linux strace curl
-    redis-server redis-tools memcached sqlite3 lua5.4 nginx-light|nginx perl git libjemalloc2"
+    redis-server redis-tools memcached sqlite3 lua5.4 nginx-light|nginx perl git libjemalloc2
+    libpython3.11-testsuite|libpython3.13-testsuite"
 
 list=${1:-check}
 case $list in

@@ -180,7 +180,6 @@ void *hp_huge_allocate(size_t bytes, size_t align_bytes, bool *zeroed)
 
 void hp_huge_free(hp_huge *huge)
 {
-    hp_map_set(huge->start, 1, HP_ENTRY_FREED);
     /* relaxed: read by an observer, who only wants an age */
     atomic_store_explicit(&huge->freed_at_ms, (uint32_t)hp_system->now_ms(), memory_order_relaxed);
     if (!keep(huge)) {

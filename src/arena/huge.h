@@ -34,6 +34,7 @@ typedef struct hp_huge {
 
 /* Usable start or NULL. *zeroed tells whether every byte is known to be zero. */
 void *hp_huge_allocate(size_t bytes, size_t align_bytes, bool *zeroed);
+/* Its map entry is retired already. */
 void hp_huge_free(hp_huge *huge);
 
 /* The same mapping with at least this many usable bytes, moved or not; NULL changes nothing. */

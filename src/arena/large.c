@@ -35,19 +35,19 @@ static hp_huge *huge_of(hp_entry entry, const void *pointer)
 
 bool hp_large_free(hp_entry entry, void *pointer)
 {
-    if (hp_entry_kind(entry) == HP_KIND_HUGE) {
-        hp_huge *huge = huge_of(entry, pointer);
-        if (huge != NULL) {
-            hp_huge_free(huge);
-        }
-        return huge != NULL;
+    hp_kind kind = hp_entry_kind(entry);
+    hp_region *region = kind == HP_KIND_RUN ? region_of_run(entry, pointer) : NULL;
+    hp_huge *huge = kind == HP_KIND_HUGE ? huge_of(entry, pointer) : NULL;
+    /* Of two threads that free the same block one gets the entry; the other is told. */
+    if ((region == NULL && huge == NULL) || !hp_map_retire(pointer, entry)) {
+        return false;
     }
-    hp_region *region = region_of_run(entry, pointer);
-    if (region != NULL) {
-        hp_map_set(pointer, 1, HP_ENTRY_FREED);
+    if (huge != NULL) {
+        hp_huge_free(huge);
+    } else {
         hp_region_free(region, hp_entry_chunk(entry));
     }
-    return region != NULL;
+    return true;
 }
 
 size_t hp_large_usable_bytes(hp_entry entry, const void *pointer)

@@ -125,6 +125,8 @@ static hp_thread *new_record(void)
 
 static HP_SLOW hp_thread *be_born(void)
 {
+    /* Should anything below allocate, that call starts over and does not come back here. */
+    hp_self = place(0);
     hp_thread *self = new_record();
     if (self == NULL) {
         return NULL;

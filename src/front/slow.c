@@ -177,7 +177,8 @@ void hp_slow_free(void *pointer)
     } else if (kind != HP_KIND_NONE && hp_large_free(entry, pointer)) {
         return;
     }
-    report("free()", entry, pointer);
+    /* Looked up again: it may have been freed since. */
+    report("free()", hp_map_get(pointer), pointer);
 }
 
 size_t hp_usable_bytes(void *pointer, const char *call)

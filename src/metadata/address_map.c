@@ -99,6 +99,17 @@ bool hp_map_reserve(const void *start, size_t bytes)
     return true;
 }
 
+bool hp_map_retire(const void *start, hp_entry entry)
+{
+    size_t page = (uintptr_t)start >> ENTRY_LOG2;
+    /* acquire: P5, pairs with the installation in hp_map_reserve */
+    map_leaf *leaf = atomic_load_explicit(&root[page >> LEAF_LOG2], memory_order_acquire);
+    /* acq_rel: P6, pairs with hp_map_get and hp_map_set. relaxed on failure: nothing is read then */
+    return atomic_compare_exchange_strong_explicit(&leaf->entries[page & (LEAF_ENTRIES - 1)],
+                                                   &entry, HP_ENTRY_FREED, memory_order_acq_rel,
+                                                   memory_order_relaxed);
+}
+
 void hp_map_set(const void *start, size_t bytes, hp_entry entry)
 {
     size_t first = (uintptr_t)start >> ENTRY_LOG2;

@@ -138,5 +138,11 @@ hp_entry hp_map_get(const void *pointer);
 /* Makes sure that entries for the range can be set. False when the system refuses a leaf. */
 bool hp_map_reserve(const void *start, size_t bytes);
 
+/*
+ * The block at its first page is freed by whoever replaces its entry by HP_ENTRY_FREED. False: somebody
+ * else did, or the entry is another one by now.
+ */
+bool hp_map_retire(const void *start, hp_entry entry);
+
 /* Sets the entries of the range; it was reserved before. */
 void hp_map_set(const void *start, size_t bytes, hp_entry entry);

@@ -1,8 +1,12 @@
+/*
+ * Straight to the kernel: a preloaded library may interpose open and its kin and allocate in there, and
+ * this can run inside of malloc or free.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "platform/compiler.h"
@@ -11,12 +15,12 @@
 /* A small file, whole and terminated; false when it cannot be read. */
 static bool read_file(const char *path, char *text, size_t capacity)
 {
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    long descriptor = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) {
         return false;
     }
-    ssize_t count = read(descriptor, text, capacity - 1);
-    close(descriptor);
+    long count = syscall(SYS_read, descriptor, text, capacity - 1);
+    syscall(SYS_close, descriptor);
     if (count < 0) {
         return false;
     }
@@ -74,7 +78,7 @@ static unsigned processors_of_affinity(void)
 {
     /* Room for 8,192 processors: the kernel refuses a mask shorter than its own. */
     unsigned long mask[128] = {0};
-    if (sched_getaffinity(0, sizeof mask, (cpu_set_t *)(void *)mask) != 0) {
+    if (syscall(SYS_sched_getaffinity, 0, sizeof mask, mask) < 0) {
         return 1;
     }
     unsigned count = 0;

@@ -67,7 +67,7 @@ static bool kernel_unmap(void *address, size_t bytes)
 static bool kernel_discard(void *address, size_t bytes)
 {
     int saved_errno = errno;
-    int result = madvise(address, bytes, MADV_DONTNEED);
+    long result = syscall(SYS_madvise, address, bytes, MADV_DONTNEED);
     errno = saved_errno;
     return result == 0;
 }
@@ -85,7 +85,7 @@ static bool kernel_is_resident(void *address)
 {
     int saved_errno = errno;
     unsigned char resident = 0;
-    int result = mincore(address, 1, &resident);
+    long result = syscall(SYS_mincore, address, 1, &resident);
     errno = saved_errno;
     return result == 0 && (resident & 1) != 0;
 }

@@ -12,6 +12,15 @@ static struct {
     size_t bytes;
 } places[PLACES];
 
+/* Cutting needs two at once; single pages that are not merged take what is left. */
+static void use_last_maps(void)
+{
+    int protection = PROT_READ;
+    while (mmap(NULL, PAGE_BYTES, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) {
+        protection ^= PROT_READ;
+    }
+}
+
 /* One large range, cut into mappings by protecting every second page. */
 static char *use_all_maps(size_t *length)
 {
@@ -21,6 +30,7 @@ static char *use_all_maps(size_t *length)
     expect(range != MAP_FAILED, "address space can be had");
     for (size_t page = 0; page < MOST_MAPS; page += 2) {
         if (mprotect(range + page * PAGE_BYTES, PAGE_BYTES, PROT_READ) != 0) {
+            use_last_maps();
             return range;
         }
     }

@@ -15,13 +15,7 @@
 #include "support/interleave.h"
 
 enum { STEPS_OF_A_DRAIN = 1000 };
-enum {
-    SLOTS = 8,
-    SLOT_BYTES = 32768,
-    WORD_SLOTS = 64,
-    SECOND_BYTES = 16384,
-    TWO_WORDS_BYTES = 512
-};
+enum { SLOTS = 8, SLOT_BYTES = 8192, WORD_SLOTS = 64, SECOND_BYTES = 4096, TWO_WORDS_BYTES = 512 };
 
 model_world world;
 
