@@ -181,14 +181,29 @@ void hp_slow_free(void *pointer)
     report("free()", hp_map_get(pointer), pointer);
 }
 
+/* Bytes of the slot, 0 when none starts there or it is known to be free. */
+static size_t usable_slot_bytes(hp_slab *slab, const void *pointer, hp_entry *entry)
+{
+    uint32_t index = hp_slab_index(slab, pointer);
+    if (index == HP_NOT_A_SLOT) {
+        return 0;
+    }
+    /* A cached class's chunk that was freed is mostly in a line, where no bit tells. */
+    bool bits_tell = slab->size_class >= HP_SMALL_CLASSES || hp_self->owner == NULL;
+    if (bits_tell && hp_inbox_is_free(slab, index)) {
+        *entry = HP_ENTRY_FREED;
+        return 0;
+    }
+    return slab->slot_bytes;
+}
+
 size_t hp_usable_bytes(void *pointer, const char *call)
 {
     hp_entry entry = hp_map_get(pointer);
     hp_kind kind = hp_entry_kind(entry);
     size_t bytes = 0;
     if (kind == HP_KIND_SLAB) {
-        const hp_slab *slab = hp_entry_record(entry);
-        bytes = hp_slab_index(slab, pointer) == HP_NOT_A_SLOT ? 0 : slab->slot_bytes;
+        bytes = usable_slot_bytes(hp_entry_record(entry), pointer, &entry);
     } else if (kind != HP_KIND_NONE) {
         bytes = hp_large_usable_bytes(entry, pointer);
     }

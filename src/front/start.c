@@ -28,11 +28,15 @@ __attribute__((constructor(101))) static void start(void)
     pthread_atfork(hp_fork_prepare, hp_fork_parent, after_fork_in_child);
 }
 
-/* The last look at the calling thread's lines: a chunk that was freed twice is found out here at the latest. */
+/*
+ * The last look at what the calling thread's lines and the depots hold: a chunk that is in there twice, or is
+ * none, is found out here at the latest.
+ */
 __attribute__((destructor(101))) static void finish(void)
 {
     hp_thread *self = hp_self;
     if (self->owner != NULL) {
         hp_thread_flush(self);
+        hp_owners_trim_all();
     }
 }

@@ -82,6 +82,22 @@ void hp_inbox_drain(hp_owner *owner)
     }
 }
 
+bool hp_inbox_is_free(hp_slab *slab, unsigned index)
+{
+    unsigned word = index / 64;
+    uint64_t bit = (uint64_t)1 << (index & 63);
+    /* relaxed: the caller holds the chunk or makes a mistake; there is nothing to be ordered */
+    if ((atomic_load_explicit(&slab->remote[word], memory_order_relaxed) & bit) != 0) {
+        return true;
+    }
+    if (!hp_claim_try(&slab->owner->claim)) {
+        return false;
+    }
+    bool is_free = (slab->free->words[word] & bit) != 0;
+    hp_claim_release(&slab->owner->claim);
+    return is_free;
+}
+
 void hp_inbox_free_now(hp_slab *slab, unsigned index)
 {
     hp_owner *owner = slab->owner;

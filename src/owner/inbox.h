@@ -22,6 +22,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "owner/owner.h"
@@ -38,6 +39,9 @@ HP_INLINE bool hp_inbox_has_news(const hp_owner *owner)
 
 void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits);
 void hp_inbox_drain(hp_owner *owner);
+
+/* Whether the slot is known to be free: noted, or in its slab's bitmap if the owner can be claimed. */
+bool hp_inbox_is_free(hp_slab *slab, unsigned index);
 
 /* Frees one slot at once if the owner can be claimed, else posts it. */
 void hp_inbox_free_now(hp_slab *slab, unsigned index);
