@@ -107,7 +107,7 @@ static void no_chunk_is_handed_out_twice(void **state)
 static void the_reserve_serves_while_the_owner_is_claimed(void **state)
 {
     (void)state;
-    while (self->reserves[hp_class_of(64)] == 0) {
+    while (!has_reserve(self, 64)) {
         take(64);
     }
     while (filled(64) > 0) {

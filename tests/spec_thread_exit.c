@@ -100,7 +100,7 @@ static void *fill_line_reserve_and_outbox(void *argument)
     hp_thread *record = be_born();
     void *chunks[256];
     unsigned count = 0;
-    while (count < 256 && record->reserves[hp_class_of(208)] == 0) {
+    while (count < 256 && !has_reserve(record, 208)) {
         chunks[count++] = hepta_malloc(208);
     }
     for (unsigned index = 0; index < count; index++) {
@@ -110,7 +110,7 @@ static void *fill_line_reserve_and_outbox(void *argument)
     seen.record = record;
     seen.owner = record->owner;
     seen.chunk = chunks[0];
-    seen.had_reserve = record->reserves[hp_class_of(208)] != 0;
+    seen.had_reserve = has_reserve(record, 208);
     return NULL;
 }
 

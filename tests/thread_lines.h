@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cache/outbox.h"
+#include "cache/refill.h"
 #include "cache/thread.h"
 #include "hepta/hepta.h"
 #include "metadata/address_map.h"
@@ -60,6 +61,11 @@ static inline hp_line *line_of(size_t bytes)
 static inline unsigned filled(size_t bytes)
 {
     return (unsigned)(line_of(bytes)->filled - HP_LINE_EMPTY);
+}
+
+static inline bool has_reserve(const hp_thread *record, size_t bytes)
+{
+    return (record->reserves[hp_class_of(bytes)] & HP_RESERVE_GROUPS_MASK) != 0;
 }
 
 static inline hp_slab *slab_of(const void *chunk)

@@ -49,8 +49,9 @@ static bool take_from_any(uint32_t pages, uint32_t align_pages, hp_run *run, boo
             *busy = true;
             continue;
         }
-        /* relaxed: a hint; the core decides under the claim */
-        if (atomic_load_explicit(&region->largest_free_pages, memory_order_relaxed) < pages) {
+        /* relaxed: a hint; the core decides under the claim. What is pending it has not heard of */
+        if (atomic_load_explicit(&region->largest_free_pages, memory_order_relaxed) < pages &&
+            hp_stack_is_empty(&region->pending)) {
             continue;
         }
         if (!hp_region_claim(region)) {
@@ -119,14 +120,8 @@ static hp_region *grow(size_t need_bytes, bool busy)
     for (;;) {
         bytes = bytes < least ? least : bytes;
         hp_region *region = hp_region_create(bytes, place_hint(bytes));
-        if (region != NULL) {
-            if (hp_map_reserve(region->base, bytes)) {
-                return region;
-            }
-            hp_system->unmap(region->base, bytes);
-        }
-        if (bytes == least) {
-            return NULL;
+        if (region != NULL || bytes == least) {
+            return region;
         }
         /* Back off by 0.9 and a little, so that every step makes progress. */
         bytes = (bytes / 10 * 9) & ~(HP_REGION_ALIGN_BYTES - 1);

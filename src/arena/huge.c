@@ -53,7 +53,7 @@ static void unmap_and_recycle(hp_huge *huge)
         return;
     }
     /* At the limit of mappings a range may not be cut out of its neighbours. Its pages can go. */
-    hp_system->discard(huge->mapping, bytes);
+    huge->dirty = !hp_system->discard(huge->mapping, bytes);
     hp_stack_push(&stranded, &huge->spare_link);
 }
 
@@ -139,6 +139,7 @@ static hp_huge *map_new(size_t bytes, size_t align_bytes)
     char *mapping = hp_system->map(NULL, bytes + extra);
     if (mapping != NULL) {
         huge->mapping = mapping;
+        huge->dirty = false;
         /* relaxed: the record is not shared yet */
         atomic_store_explicit(&huge->mapped_bytes, bytes + extra, memory_order_relaxed);
     } else {
@@ -150,7 +151,7 @@ static hp_huge *map_new(size_t bytes, size_t align_bytes)
     }
     count_mapping(1, mapped_bytes_of(huge));
     huge->start = (char *)hp_round_up((uintptr_t)huge->mapping, align_bytes);
-    if (!hp_map_reserve(huge->start, 1)) {
+    if (!hp_map_reserve(huge->mapping, (size_t)(huge->start - huge->mapping) + 1)) {
         unmap_and_recycle(huge);
         return NULL;
     }
@@ -169,10 +170,10 @@ void *hp_huge_allocate(size_t bytes, size_t align_bytes, bool *zeroed)
         huge->start = huge->mapping;
     } else {
         huge = map_new(bytes, align_bytes);
-        *zeroed = true;
         if (huge == NULL) {
             return NULL;
         }
+        *zeroed = !huge->dirty;
     }
     hp_map_set(huge->start, 1, hp_entry_of(HP_KIND_HUGE, huge));
     return huge->start;

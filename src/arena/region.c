@@ -1,5 +1,6 @@
 #include "arena/region.h"
 
+#include "metadata/address_map.h"
 #include "metadata/storage.h"
 #include "platform/build.h"
 #include "platform/report.h"
@@ -58,10 +59,6 @@ static char *map_aligned(size_t bytes, void *hint)
 
 hp_region *hp_region_create(size_t bytes, void *hint)
 {
-    hp_region *region = hp_storage_take(sizeof *region);
-    if (region == NULL) {
-        return NULL;
-    }
     char *base = map_aligned(bytes, hint);
     if (base == NULL) {
         return NULL;
@@ -70,7 +67,15 @@ hp_region *hp_region_create(size_t bytes, void *hint)
     size_t table_bytes = hp_round_up(hp_bfc_table_bytes(page_count), hp_page_bytes());
     size_t links_bytes = hp_round_up(page_count * sizeof(hp_stack_node), hp_page_bytes());
     char *tables = hp_system->map(NULL, table_bytes + links_bytes);
-    if (tables == NULL) {
+    hp_region *region = NULL;
+    /* The record comes last: it cannot be given back. */
+    if (tables != NULL && hp_map_reserve(base, bytes)) {
+        region = hp_storage_take(sizeof *region);
+    }
+    if (region == NULL) {
+        if (tables != NULL) {
+            hp_system->unmap(tables, table_bytes + links_bytes);
+        }
         hp_system->unmap(base, bytes);
         return NULL;
     }

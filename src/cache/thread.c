@@ -87,6 +87,10 @@ void *hp_thread_refill_from(hp_thread *self, hp_owner *owner, unsigned size_clas
 
 void *hp_thread_refill(hp_thread *self, unsigned size_class)
 {
+    uint64_t reserve = self->reserves[size_class];
+    if ((reserve & HP_RESERVE_GROUPS_MASK) != 0) {
+        return hp_refill_from_reserve(self, &self->lines[size_class], size_class, reserve);
+    }
     hp_owner *owner = hp_owners_claim_any(self->owner);
     return owner == NULL ? NULL : hp_thread_refill_from(self, owner, size_class);
 }

@@ -28,13 +28,14 @@ static HP_SLOW void drain_if_possible(hp_owner *owner)
 
 void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits)
 {
+    /* Read while the chunks are still held: afterwards the slab may be closed and cut anew. */
+    hp_owner *owner = slab->owner;
+    uint64_t bytes = (uint64_t)hp_count_bits(bits) * slab->slot_bytes;
     /* release: P3, pairs with the exchange in drain_slab: the freer's last use of the chunks comes first */
     uint64_t old = atomic_fetch_or_explicit(&slab->remote[word], bits, memory_order_release);
     if (HP_UNLIKELY((old & bits) != 0)) {
         report_twice(slab, word, old & bits);
     }
-    hp_owner *owner = slab->owner;
-    uint64_t bytes = (uint64_t)hp_count_bits(bits) * slab->slot_bytes;
     /* acq_rel: P4, pairs with the exchange in drain_slab: the bits come first, and a push after it may
        overwrite the link that the drainer has read */
     uint64_t pending =

@@ -36,6 +36,9 @@ void hp_stack_push(hp_stack *stack, hp_stack_node *node);
 hp_stack_node *hp_stack_take_all(hp_stack *stack);
 hp_stack_node *hp_stack_next(const hp_stack_node *node);
 
+/* A hint: it may have changed by the time that it is used. */
+bool hp_stack_is_empty(const hp_stack *stack);
+
 /* The newest node or NULL. Only for stacks whose nodes are never unmapped. */
 hp_stack_node *hp_stack_pop(hp_stack *stack);
 
