@@ -71,10 +71,10 @@ size_t hepta_malloc_usable_size(void *pointer);
  */
 int hepta_malloc_trim(size_t pad_bytes);
 
-/* Accepts glibc's parameters; they have no meaning here. 1, or 0 for an unknown one or a bad value. */
+/* Accepts glibc's parameters; they have no meaning here. 1, or 0 for a value that glibc refuses. */
 int hepta_mallopt(int parameter, int value);
 
-/* A summary on stderr; the same as XML on `stream` (options must be 0: else -1 and EINVAL). */
+/* A summary on stderr; the same as XML on `stream` (options must be 0: else EINVAL is returned). */
 void hepta_malloc_stats(void);
 int hepta_malloc_info(int options, FILE *stream);
 

@@ -1,15 +1,15 @@
 #include "arena/arena.h"
 
-#include "metadata/address_map.h"
 #include "platform/system.h"
 
 #define REGION_MIN_BYTES ((size_t)4 << 20)
 #define REGION_MAX_BYTES ((size_t)1 << 30)
 #define REGION_LIMIT 65536u
 
-static hp_region *_Atomic regions[REGION_LIMIT]; /* shared: P9; NULL until the number's owner fills it */
-static _Atomic uint32_t region_count;            /* shared: numbers given out */
-static _Atomic size_t region_bytes;              /* shared: relaxed counter; of all listed regions */
+static hp_region
+    *_Atomic regions[REGION_LIMIT];   /* shared: P9; NULL until the number's owner fills it */
+static _Atomic uint32_t region_count; /* shared: numbers given out */
+static _Atomic size_t region_bytes;   /* shared: relaxed counter; of all that is mapped */
 
 hp_region *hp_arena_region(uint32_t number)
 {
@@ -75,9 +75,6 @@ static bool list_region(hp_region *region)
         return false;
     }
     region->number = number;
-    /* relaxed: a size to aim at */
-    atomic_fetch_add_explicit(&region_bytes, (size_t)region->page_count * region->page_bytes,
-                              memory_order_relaxed);
     /* release: P9, pairs with hp_arena_region */
     atomic_store_explicit(&regions[number], region, memory_order_release);
     return true;
@@ -103,29 +100,84 @@ static void *place_hint(size_t bytes)
     return known > bytes ? (void *)(known - bytes) : NULL;
 }
 
-static hp_region *grow(size_t need_bytes, bool busy)
+/* A region whose range was given back, claimed, or NULL. */
+static hp_region *claim_unmapped(void)
 {
-    size_t least = hp_round_up(need_bytes, HP_REGION_ALIGN_BYTES);
-    size_t bytes = REGION_MIN_BYTES;
+    uint32_t count = count_regions();
+    for (uint32_t number = 0; number < count; number++) {
+        hp_region *region = hp_arena_region(number);
+        /* relaxed: a hint; the core decides under the claim */
+        if (region == NULL ||
+            atomic_load_explicit(&region->mapped_pages, memory_order_relaxed) != 0 ||
+            !hp_region_claim(region)) {
+            continue;
+        }
+        if (region->bfc.page_count == 0) {
+            return region;
+        }
+        hp_region_release(region);
+    }
+    return NULL;
+}
+
+static void count_bytes(size_t bytes)
+{
+    /* relaxed: a size to aim at */
+    atomic_fetch_add_explicit(&region_bytes, bytes, memory_order_relaxed);
+}
+
+/* The region with a range of this size, claimed; a new one where it is NULL. NULL: the system refuses. */
+static hp_region *map_region(hp_region *region, size_t bytes)
+{
+    if (region != NULL) {
+        return hp_region_map(region, bytes, place_hint(bytes)) ? region : NULL;
+    }
+    region = hp_region_create(bytes, place_hint(bytes));
+    /* Nobody else knows a new region, so the claim is ours. */
+    return region != NULL && hp_region_claim(region) && list_region(region) ? region : NULL;
+}
+
+static size_t aimed_bytes(bool busy)
+{
     /* Under mlockall(MCL_FUTURE) every page of a new mapping is resident at once: no reserves then. */
     hp_region *first = hp_arena_region(0);
-    bool locked = first != NULL && first->born_resident;
-    if (!busy && !locked) {
-        /* relaxed: a size to aim at */
-        size_t total = atomic_load_explicit(&region_bytes, memory_order_relaxed);
-        bytes = total < REGION_MIN_BYTES ? REGION_MIN_BYTES : total;
-        bytes = bytes > REGION_MAX_BYTES ? REGION_MAX_BYTES : bytes;
-        bytes = hp_round_up(bytes, HP_REGION_ALIGN_BYTES);
+    if (busy || (first != NULL && first->born_resident)) {
+        return REGION_MIN_BYTES;
     }
+    /* relaxed: a size to aim at */
+    size_t total = atomic_load_explicit(&region_bytes, memory_order_relaxed);
+    total = total < REGION_MIN_BYTES ? REGION_MIN_BYTES : total;
+    total = total > REGION_MAX_BYTES ? REGION_MAX_BYTES : total;
+    return hp_round_up(total, HP_REGION_ALIGN_BYTES);
+}
+
+/* A claimed region with room for the request, or NULL. */
+static hp_region *grow(size_t need_bytes, bool busy)
+{
+    hp_region *unmapped = claim_unmapped();
+    if (unmapped == NULL && count_regions() == REGION_LIMIT) {
+        return NULL;
+    }
+    size_t least = hp_round_up(need_bytes, HP_REGION_ALIGN_BYTES);
+    size_t bytes = aimed_bytes(busy);
+    bytes = bytes < least ? least : bytes;
     for (;;) {
-        bytes = bytes < least ? least : bytes;
-        hp_region *region = hp_region_create(bytes, place_hint(bytes));
-        if (region != NULL || bytes == least) {
+        hp_region *region = map_region(unmapped, bytes);
+        if (region != NULL) {
+            count_bytes(bytes);
             return region;
+        }
+        if (bytes == least) {
+            break;
         }
         /* Back off by 0.9 and a little, so that every step makes progress. */
         bytes = (bytes / 10 * 9) & ~(HP_REGION_ALIGN_BYTES - 1);
+        bytes = bytes < least ? least : bytes;
     }
+    if (unmapped != NULL) {
+        hp_region_release(unmapped);
+    }
+    return NULL;
 }
 
 bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run)
@@ -142,11 +194,25 @@ bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run)
         /* The system refuses. What was claimed a moment ago may have room: one more look. */
         return busy && take_from_any(pages, align_pages, run, &busy);
     }
-    /* Nobody else knows the region yet, so the claim is ours and the request fits. */
-    bool taken = hp_region_claim(region) && list_region(region) &&
-                 take_from(region, pages, align_pages, run);
+    bool taken = take_from(region, pages, align_pages, run);
     hp_region_release(region);
     return taken;
+}
+
+size_t hp_arena_unmap_idle(void)
+{
+    size_t unmapped_bytes = 0;
+    uint32_t count = count_regions();
+    for (uint32_t number = 0; number < count; number++) {
+        hp_region *region = hp_arena_region(number);
+        if (region != NULL && hp_region_claim(region)) {
+            size_t bytes = hp_region_unmap(region);
+            hp_region_release(region);
+            count_bytes(-bytes);
+            unmapped_bytes += bytes;
+        }
+    }
+    return unmapped_bytes;
 }
 
 size_t hp_arena_purge(void)

@@ -34,6 +34,9 @@ bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run);
 /* The region with this number, NULL when there is none (yet). Numbers count from 0 without gaps. */
 hp_region *hp_arena_region(uint32_t number);
 
+/* Unmaps every region that is wholly free and can be claimed; returns the bytes. */
+size_t hp_arena_unmap_idle(void);
+
 /* Gives free dirty pages of all regions that can be claimed back to the system; returns the bytes. */
 size_t hp_arena_purge(void);
 

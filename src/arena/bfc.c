@@ -44,6 +44,12 @@ void hp_bfc_init(hp_bfc *bfc, void *table, uint32_t page_count)
     hp_bfc_bins_insert(bfc, 0);
 }
 
+void hp_bfc_init_empty(hp_bfc *bfc)
+{
+    *bfc = (hp_bfc){.first_spare = HP_BFC_NONE, .split_remainder_pages = 1};
+    hp_bfc_bins_init(bfc);
+}
+
 /* A dirty chunk has data only below touched_end_page; what starts there is known to be zero. */
 static bool may_hold_data(const hp_bfc *bfc, const hp_bfc_chunk *chunk)
 {
@@ -302,6 +308,9 @@ static const char *check_chunks(const hp_bfc *bfc)
 
 const char *hp_bfc_check(const hp_bfc *bfc)
 {
+    if (bfc->page_count == 0) {
+        return bfc->free_pages == 0 ? NULL : "B6: free_pages is not the sum of the free chunks";
+    }
     const char *broken = check_tiling(bfc);
     if (broken == NULL) {
         broken = check_chunks(bfc);

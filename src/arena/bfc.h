@@ -78,6 +78,9 @@ size_t hp_bfc_table_bytes(uint32_t page_count);
  */
 void hp_bfc_init(hp_bfc *bfc, void *table, uint32_t page_count);
 
+/* No pages at all: nothing can be had. */
+void hp_bfc_init_empty(hp_bfc *bfc);
+
 /*
  * Best fit by size, then dirty before clean, then the lowest address. align_pages is a power of
  * two, and the chunk's start page is a multiple of it (what is cut off in front stays a free

@@ -8,12 +8,12 @@
 /* A kept mapping serves a request that uses at least this part of it: 7/8. */
 #define KEPT_WASTE_SHIFT 3u
 
-static hp_huge *_Atomic kept[KEPT_SLOTS];  /* shared: P10 */
-static hp_stack spare_records;             /* shared: P2 */
-static hp_stack stranded;                  /* shared: P2; H3 */
-static _Atomic uint64_t kept_bytes;        /* shared: relaxed counter; reserved before a slot is filled */
-static _Atomic uint64_t mapped_total;      /* shared: relaxed counter */
-static _Atomic uint64_t mapping_total;     /* shared: relaxed counter */
+static hp_huge *_Atomic kept[KEPT_SLOTS]; /* shared: P10 */
+static hp_stack spare_records;            /* shared: P2 */
+static hp_stack stranded;                 /* shared: P2; H3 */
+static _Atomic uint64_t kept_bytes; /* shared: relaxed counter; reserved before a slot is filled */
+static _Atomic uint64_t mapped_total;  /* shared: relaxed counter */
+static _Atomic uint64_t mapping_total; /* shared: relaxed counter */
 
 static size_t mapped_bytes_of(const hp_huge *huge)
 {
@@ -200,12 +200,16 @@ static char *move_mapping(hp_huge *huge, size_t old_bytes, size_t new_bytes)
     if (target == NULL) {
         return NULL;
     }
+    if (!hp_map_reserve(target, 1)) {
+        hp_system->unmap(target, new_bytes);
+        return NULL;
+    }
     /* The old range may belong to somebody else as soon as it is moved: its entry goes first. */
     hp_map_set(huge->start, 1, 0);
-    if (!hp_map_reserve(target, 1) ||
-        hp_system->remap(huge->mapping, old_bytes, new_bytes, target) == NULL) {
+    if (hp_system->remap(huge->mapping, old_bytes, new_bytes, target) == NULL) {
         hp_map_set(huge->start, 1, hp_entry_of(HP_KIND_HUGE, huge));
-        hp_system->unmap(target, new_bytes);
+        /* Some kernels have unmapped the target by now, and somebody else may have got the range. So it
+           is left: at worst untouched pages, after a refusal that hardly ever comes. */
         return NULL;
     }
     hp_map_set(target, 1, hp_entry_of(HP_KIND_HUGE, huge));
@@ -237,9 +241,23 @@ void *hp_huge_resize(hp_huge *huge, size_t bytes)
     return huge->start;
 }
 
+/* The kernel may have let go of its refusal. A bounded number: what it refuses again comes back. */
+static void unmap_stranded(void)
+{
+    for (unsigned tries = 0; tries < KEPT_SLOTS; tries++) {
+        hp_huge *huge = (hp_huge *)(void *)hp_stack_pop(&stranded);
+        if (huge == NULL) {
+            return;
+        }
+        count_mapping(1, mapped_bytes_of(huge));
+        unmap_and_recycle(huge);
+    }
+}
+
 size_t hp_huge_purge(void)
 {
     size_t purged_bytes = 0;
+    unmap_stranded();
     for (unsigned slot = 0; slot < KEPT_SLOTS; slot++) {
         /* acquire: P10, pairs with keep */
         hp_huge *huge = atomic_exchange_explicit(&kept[slot], NULL, memory_order_acquire);

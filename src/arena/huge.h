@@ -28,7 +28,7 @@ typedef struct hp_huge {
     _Alignas(64) hp_stack_node spare_link;
     char *mapping; /* the mapping's start; user memory may start later when alignment asks for it */
     char *start;
-    bool dirty; /* a stranded mapping whose pages the kernel kept */
+    bool dirty;                  /* a stranded mapping whose pages the kernel kept */
     _Atomic size_t mapped_bytes; /* shared: peeked at by threads that look for a kept mapping */
     _Atomic uint32_t freed_at_ms;
 } hp_huge;

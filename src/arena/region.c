@@ -16,6 +16,32 @@ static void check(const hp_region *region)
     }
 }
 
+/*
+ * Of a region, one part in so many is set aside for records: those of slabs of the smallest slots take the
+ * most, 1.2 KiB per 64 KiB.
+ */
+#define RECORD_SHARE 48u
+
+typedef struct region_range {
+    char *base;
+    char *tables;
+    uint32_t page_count;
+} region_range;
+
+static size_t tables_bytes(uint32_t page_count);
+
+/* False when the system refuses to take the range back; then nothing was unmapped. */
+static bool unmap_range(const region_range *range)
+{
+    if (!hp_system->unmap(range->base, (size_t)range->page_count * hp_page_bytes())) {
+        return false;
+    }
+    if (range->tables != NULL) {
+        hp_storage_unmap(range->tables, tables_bytes(range->page_count));
+    }
+    return true;
+}
+
 static uint32_t now_ms(void)
 {
     /* 32 bits of milliseconds wrap after 49 days; ages are differences, so a wrap does no harm. */
@@ -27,8 +53,9 @@ static void publish_summary(hp_region *region)
     /* relaxed: hints for choosing a region; the claim orders what they speak of */
     atomic_store_explicit(&region->largest_free_pages, hp_bfc_largest_free_pages(&region->bfc),
                           memory_order_relaxed);
-    /* relaxed: a statistic */
+    /* relaxed: statistics */
     atomic_store_explicit(&region->free_pages, region->bfc.free_pages, memory_order_relaxed);
+    atomic_store_explicit(&region->mapped_pages, region->bfc.page_count, memory_order_relaxed);
 }
 
 /*
@@ -57,36 +84,83 @@ static char *map_aligned(size_t bytes, void *hint)
     return start;
 }
 
+/* What lies beside the range: the core's table, then a pending link per chunk handle. */
+static size_t table_bytes(uint32_t page_count)
+{
+    return hp_round_up(hp_bfc_table_bytes(page_count), hp_page_bytes());
+}
+
+static size_t tables_bytes(uint32_t page_count)
+{
+    return table_bytes(page_count) + page_count * sizeof(hp_stack_node);
+}
+
+/* Maps all that a region of this size needs; false leaves nothing mapped but a leaf of the map. */
+static bool map_range(size_t bytes, void *hint, region_range *range)
+{
+    range->base = map_aligned(bytes, hint);
+    if (range->base == NULL) {
+        return false;
+    }
+    range->page_count = (uint32_t)(bytes / hp_page_bytes());
+    range->tables = hp_storage_map(tables_bytes(range->page_count));
+    if (range->tables != NULL && hp_map_reserve(range->base, bytes)) {
+        return true;
+    }
+    unmap_range(range);
+    return false;
+}
+
+static void attach(hp_region *region, const region_range *range)
+{
+    region->base = range->base;
+    region->page_bytes = hp_page_bytes();
+    region->born_resident =
+        hp_system->is_resident(range->base + (size_t)(range->page_count - 1) * region->page_bytes);
+    region->tables = range->tables;
+    region->pending_links =
+        (hp_stack_node *)(void *)(range->tables + table_bytes(range->page_count));
+    hp_bfc_init(&region->bfc, range->tables, range->page_count);
+    publish_summary(region);
+}
+
 hp_region *hp_region_create(size_t bytes, void *hint)
 {
-    char *base = map_aligned(bytes, hint);
-    if (base == NULL) {
+    region_range range;
+    if (!map_range(bytes, hint, &range)) {
         return NULL;
     }
-    uint32_t page_count = (uint32_t)(bytes / hp_page_bytes());
-    size_t table_bytes = hp_round_up(hp_bfc_table_bytes(page_count), hp_page_bytes());
-    size_t links_bytes = hp_round_up(page_count * sizeof(hp_stack_node), hp_page_bytes());
-    char *tables = hp_system->map(NULL, table_bytes + links_bytes);
-    hp_region *region = NULL;
-    /* The record comes last: it cannot be given back. */
-    if (tables != NULL && hp_map_reserve(base, bytes)) {
-        region = hp_storage_take(sizeof *region);
-    }
+    /* The records come last: they cannot be given back. */
+    hp_region *region =
+        hp_storage_set_aside(bytes / RECORD_SHARE) ? hp_storage_take(sizeof *region) : NULL;
     if (region == NULL) {
-        if (tables != NULL) {
-            hp_system->unmap(tables, table_bytes + links_bytes);
-        }
-        hp_system->unmap(base, bytes);
+        unmap_range(&range);
         return NULL;
     }
-    region->base = base;
-    region->born_resident = hp_system->is_resident(base + bytes - hp_page_bytes());
-    region->page_bytes = hp_page_bytes();
-    region->page_count = page_count;
-    region->pending_links = (hp_stack_node *)(void *)(tables + table_bytes);
-    hp_bfc_init(&region->bfc, tables, page_count);
-    publish_summary(region);
+    attach(region, &range);
     return region;
+}
+
+bool hp_region_map(hp_region *region, size_t bytes, void *hint)
+{
+    region_range range;
+    if (!map_range(bytes, hint, &range)) {
+        return false;
+    }
+    attach(region, &range);
+    return true;
+}
+
+size_t hp_region_unmap(hp_region *region)
+{
+    hp_bfc *bfc = &region->bfc;
+    region_range range = {region->base, region->tables, bfc->page_count};
+    size_t bytes = (size_t)bfc->page_count * region->page_bytes;
+    if (bytes == 0 || bfc->free_pages != bfc->page_count || !unmap_range(&range)) {
+        return 0;
+    }
+    hp_bfc_init_empty(bfc);
+    return bytes;
 }
 
 static void work_in_pending(hp_region *region)
@@ -154,7 +228,8 @@ size_t hp_region_purge(hp_region *region)
     size_t purged_bytes = 0;
     hp_bfc_chunk *chunks = region->bfc.chunks;
     /* Handle 0 stays the chunk at page 0: merges keep the lower record. */
-    for (uint32_t chunk = 0; chunk != HP_BFC_NONE; chunk = chunks[chunk].next) {
+    uint32_t first = region->bfc.page_count == 0 ? HP_BFC_NONE : 0;
+    for (uint32_t chunk = first; chunk != HP_BFC_NONE; chunk = chunks[chunk].next) {
         if (chunks[chunk].state != HP_BFC_FREE || !chunks[chunk].dirty) {
             continue;
         }

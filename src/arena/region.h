@@ -31,10 +31,12 @@ typedef struct hp_region {
     HP_LINE_ALIGNED hp_claim claim;      /* P1 */
     _Atomic uint32_t largest_free_pages; /* relaxed hint */
     _Atomic uint32_t free_pages;         /* relaxed statistic */
-    uint32_t number;                     /* written before publication, as all below to pending */
-    uint32_t page_count;
+    _Atomic uint32_t mapped_pages;       /* relaxed statistic; 0: the range was given back */
+    uint32_t number;                     /* written before publication */
+    /* Written under the claim while no chunk is out; read by whoever holds a chunk. */
     bool born_resident; /* the system gave memory before anybody touched the range */
     char *base;
+    char *tables;
     hp_stack_node *pending_links;
     size_t page_bytes;
     HP_LINE_ALIGNED hp_stack pending; /* P2 */
@@ -44,6 +46,12 @@ typedef struct hp_region {
 
 /* A range of this many bytes (a multiple of 2 MiB) with everything free; NULL when refused. */
 hp_region *hp_region_create(size_t bytes, void *hint);
+
+/* A region whose range was given back gets another one. Under the claim. */
+bool hp_region_map(hp_region *region, size_t bytes, void *hint);
+
+/* Gives the range back if it is wholly free; the bytes, 0 if it is not. Under the claim. */
+size_t hp_region_unmap(hp_region *region);
 
 /* One try. On success the pending frees are worked in. */
 bool hp_region_claim(hp_region *region);

@@ -35,7 +35,10 @@ _Static_assert(offsetof(hp_thread, owner) < offsetof(empty_unit, filled), "a uni
 #define DEAD (PROBATION_STEPS + 1)
 #define RECORD_UNITS (sizeof(hp_thread) / sizeof(empty_unit))
 
-#define UNIT {.no_owner_tag = UINT64_MAX, .filled = HP_LINE_EMPTY}
+#define UNIT                                                \
+    {                                                       \
+        .no_owner_tag = UINT64_MAX, .filled = HP_LINE_EMPTY \
+    }
 #define UNITS_4 UNIT, UNIT, UNIT, UNIT
 #define UNITS_16 UNITS_4, UNITS_4, UNITS_4, UNITS_4
 #define UNITS_64 UNITS_16, UNITS_16, UNITS_16, UNITS_16
@@ -43,7 +46,8 @@ _Static_assert(offsetof(hp_thread, owner) < offsetof(empty_unit, filled), "a uni
 static _Alignas(64) const empty_unit units[] = {UNITS_64, UNITS_64, UNITS_64,
                                                 UNITS_64, UNITS_64, UNITS_64};
 
-_Static_assert(sizeof units / sizeof units[0] >= DEAD + RECORD_UNITS, "the last place is a record too");
+_Static_assert(sizeof units / sizeof units[0] >= DEAD + RECORD_UNITS,
+               "the last place is a record too");
 
 /* Nobody writes through it while it points into units: see T3. */
 _Thread_local hp_thread *hp_self HP_INITIAL_EXEC = (hp_thread *)(uintptr_t)units;
@@ -53,9 +57,9 @@ static hp_thread *place(unsigned step)
     return (hp_thread *)(uintptr_t)&units[step];
 }
 
-static hp_stack parked;                   /* shared: P2 */
-static hp_thread *_Atomic first_thread;   /* shared: P12 */
-static _Atomic bool caches_disabled;      /* shared: relaxed, set once from the options */
+static hp_stack parked;                 /* shared: P2 */
+static hp_thread *_Atomic first_thread; /* shared: P12 */
+static _Atomic bool caches_disabled;    /* shared: relaxed, set once from the options */
 
 typedef enum key_state { KEY_ABSENT, KEY_BEING_MADE, KEY_READY, KEY_REFUSED } key_state;
 static _Atomic uint32_t exit_key_state; /* shared: P13 */
@@ -151,6 +155,20 @@ static HP_SLOW hp_thread *be_born(void)
         return NULL;
     }
     return self;
+}
+
+void hp_thread_rebind(hp_thread *self)
+{
+    if (!hp_claim_is_taken(&self->owner->claim)) {
+        return;
+    }
+    hp_thread_flush(self);
+    hp_owner *bound = hp_owners_bind();
+    if (bound != NULL) {
+        hp_owners_unbind(self->owner);
+        self->owner = bound;
+        self->tag = hp_owner_tag(bound->id);
+    }
 }
 
 hp_thread *hp_thread_enter(void)

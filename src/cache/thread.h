@@ -54,7 +54,7 @@ typedef struct hp_thread {
     int64_t outbox_room; /* bytes that may be added before the outbox is posted */
     HP_LINE_ALIGNED uint8_t refill_chunks[HP_SMALL_CLASSES]; /* how many the next refill takes */
     HP_LINE_ALIGNED hp_line lines[HP_SMALL_CLASSES];
-    HP_LINE_ALIGNED uint64_t reserves[HP_SMALL_CLASSES]; /* see refill.h */
+    HP_LINE_ALIGNED uint64_t reserves[HP_SMALL_CLASSES];    /* see refill.h */
     HP_LINE_ALIGNED uint64_t outbox_keys[HP_OUTBOX_PLACES]; /* see outbox.h; 0: an unused place */
     HP_LINE_ALIGNED uint64_t outbox_bits[HP_OUTBOX_PLACES];
 } hp_thread;
@@ -86,6 +86,9 @@ void *hp_thread_take_slot(hp_thread *self, unsigned size_class, bool *zeroed);
 
 /* Returns all that the caller's record holds. */
 void hp_thread_flush(hp_thread *self);
+
+/* After a fork: the caller goes on with an owner that can be claimed. */
+void hp_thread_rebind(hp_thread *self);
 
 /* First record of the list or NULL; go on with ->next. For observers. */
 hp_thread *hp_thread_first(void);

@@ -21,7 +21,8 @@
 HP_INLINE hp_line *hp_hot_line(size_t last)
 {
     /* A class is 16 bytes wide and its line 64 bytes long, so no table and no division. */
-    size_t offset = (last & ~(size_t)(HP_SMALL_STEP_BYTES - 1)) * (HP_LINE_BYTES / HP_SMALL_STEP_BYTES);
+    size_t offset =
+        (last & ~(size_t)(HP_SMALL_STEP_BYTES - 1)) * (HP_LINE_BYTES / HP_SMALL_STEP_BYTES);
     return (hp_line *)(void *)((char *)hp_self->lines + offset);
 }
 
@@ -53,21 +54,23 @@ typedef enum hp_hot_free_exit {
 
 typedef struct hp_hot_free_state {
     hp_thread *self;
-    hp_line *line;  /* HP_FREE_LINE_FULL */
-    hp_slab *slab;  /* HP_FREE_OTHER_WORD */
+    hp_line *line; /* HP_FREE_LINE_FULL */
+    hp_slab *slab; /* HP_FREE_OTHER_WORD */
 } hp_hot_free_state;
 
 /*
  * free of a chunk whose grain's entry is not mine, mixed being grain ^ tag: into the outbox if the entry
  * is the grain's. A thread without a record has an outbox that no key matches.
  */
-HP_INLINE hp_hot_free_exit hp_hot_free_other(const hp_hot_free_state *state, const void *pointer,
-                                             size_t grain, uint64_t mixed)
+HP_INLINE hp_hot_free_exit hp_hot_free_other(hp_hot_free_state *state, const hp_hot_map *map,
+                                             const void *pointer, size_t grain, uint64_t mixed)
 {
-    hp_slab *slab = state->slab;
     if (HP_UNLIKELY(!hp_hot_is_other(mixed))) {
         return HP_FREE_UNKNOWN;
     }
+    /* Only now: an entry that is another grain's may change at this moment. */
+    hp_slab *slab = hp_hot_record(map, grain);
+    state->slab = slab;
     /* A cached class's slab is one grain, so the pointer's low bits are the offset in it. */
     size_t offset = (uintptr_t)pointer & (HP_GRAIN_BYTES - 1);
     unsigned index = hp_divide(offset, slab->reciprocal);
@@ -91,8 +94,7 @@ HP_INLINE hp_hot_free_exit hp_hot_free(void *pointer, hp_hot_free_state *state)
     state->self = self;
     uint64_t mixed = hp_relaxed_xor(&map->tag[index], grain);
     if (HP_UNLIKELY(mixed != self->tag)) {
-        state->slab = hp_hot_record(map, index);
-        return hp_hot_free_other(state, pointer, index, mixed);
+        return hp_hot_free_other(state, map, pointer, index, mixed);
     }
     hp_line *line = (hp_line *)(void *)((char *)self + map->line_offset[index]);
     state->line = line;

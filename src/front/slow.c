@@ -24,7 +24,7 @@ size_t hp_reclaim(void)
         hp_thread_flush(self);
     }
     hp_owners_trim_all();
-    return hp_arena_purge() + hp_huge_purge();
+    return hp_arena_unmap_idle() + hp_arena_purge() + hp_huge_purge();
 }
 
 static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)

@@ -6,7 +6,7 @@
  *
  * fork takes no lock of ours. A claim that another thread holds at that moment stays taken in the child:
  * what it guards may be half changed, and the child goes elsewhere, as everybody does who meets a
- * taken claim. liburcu's own hooks wait until no observer registers, which is bounded.
+ * taken claim; if it is the claim of the child's own owner, the child is bound to another one. liburcu's own hooks wait until no observer registers, which is bounded.
  */
 #include <pthread.h>
 
@@ -20,11 +20,15 @@ static void after_fork_in_child(void)
 {
     hp_fork_child();
     hp_owners_keep_only(hp_self->owner);
+    if (hp_self->owner != NULL) {
+        hp_thread_rebind(hp_self);
+    }
 }
 
 __attribute__((constructor(101))) static void start(void)
 {
     hp_options_load();
+    hp_owners_count_processors();
     pthread_atfork(hp_fork_prepare, hp_fork_parent, after_fork_in_child);
 }
 

@@ -1,7 +1,6 @@
 #include "metadata/address_map.h"
 
 #include "metadata/storage.h"
-#include "platform/system.h"
 
 /* 47 bits of address: 2^17 leaves of 2^18 entries of 4 KiB. A leaf spans 1 GiB and costs 2 MiB of
    address space, of which only the pages in use are ever touched. */
@@ -71,7 +70,7 @@ static bool reserve_leaf(size_t index)
     if (atomic_load_explicit(&root[index], memory_order_acquire) != NULL) {
         return true;
     }
-    map_leaf *fresh = hp_system->map(NULL, sizeof *fresh);
+    map_leaf *fresh = hp_storage_map(sizeof *fresh);
     if (fresh == NULL) {
         return false;
     }
@@ -79,7 +78,7 @@ static bool reserve_leaf(size_t index)
     /* release: P5, pairs with the loads of root. acquire on failure: P5, the winner's leaf is used */
     if (!atomic_compare_exchange_strong_explicit(&root[index], &absent, fresh, memory_order_release,
                                                  memory_order_acquire)) {
-        hp_system->unmap(fresh, sizeof *fresh);
+        hp_storage_unmap(fresh, sizeof *fresh);
     }
     return true;
 }

@@ -36,8 +36,8 @@
 typedef struct hp_hot_map {
     /* What an empty entry names: a record of zeros, of which no address is a slot. */
     HP_LINE_ALIGNED char no_slab[2 * HP_CACHE_LINE_BYTES];
-    _Atomic uint64_t tag[HP_HOT_ENTRIES]; /* shared: relaxed, see Ordering */
-    uint64_t line_offset[HP_HOT_ENTRIES]; /* of the class's line in a thread's cache; A2 */
+    _Atomic uint64_t tag[HP_HOT_ENTRIES];    /* shared: relaxed, see Ordering */
+    uint64_t line_offset[HP_HOT_ENTRIES];    /* of the class's line in a thread's cache; A2 */
     uintptr_t slab_distance[HP_HOT_ENTRIES]; /* from the map itself to the slab's record; A2 */
 } hp_hot_map;
 
@@ -93,7 +93,12 @@ bool hp_hot_set(uint64_t grain, uint64_t owner_id, uint64_t line_offset, void *s
 void hp_hot_clear(uint64_t grain);
 
 /* What a page of the full map holds; records are aligned to 64 bytes, so the kind fits below. */
-typedef enum hp_kind { HP_KIND_NONE = 0, HP_KIND_SLAB = 1, HP_KIND_RUN = 2, HP_KIND_HUGE = 3 } hp_kind;
+typedef enum hp_kind {
+    HP_KIND_NONE = 0,
+    HP_KIND_SLAB = 1,
+    HP_KIND_RUN = 2,
+    HP_KIND_HUGE = 3
+} hp_kind;
 
 typedef uint64_t hp_entry;
 #define HP_KIND_MASK 3u

@@ -1,8 +1,10 @@
 #include "metadata/storage.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "platform/compiler.h"
+#include "platform/crossing.h"
 #include "platform/system.h"
 
 /* Grows with the heap: a block is an eighth of what is mapped already, within these bounds. */
@@ -12,9 +14,13 @@
 typedef struct storage_block {
     _Atomic size_t used_bytes; /* shared: fetch_add; may pass capacity_bytes by failed attempts */
     size_t capacity_bytes;     /* written before publication */
+    hp_stack_node reserve_link;
 } storage_block;
 
+_Static_assert(sizeof(storage_block) <= HP_CACHE_LINE_BYTES, "records start behind it");
+
 static storage_block *_Atomic current_block; /* shared: P7 */
+static hp_stack reserves;                    /* shared: P2; blocks for when the system refuses */
 static _Atomic uint64_t mapped_bytes;        /* shared: relaxed counter */
 
 uint64_t hp_storage_mapped_bytes(void)
@@ -23,14 +29,27 @@ uint64_t hp_storage_mapped_bytes(void)
     return atomic_load_explicit(&mapped_bytes, memory_order_relaxed);
 }
 
-static void *map_counted(size_t bytes)
+void *hp_storage_map(size_t bytes)
 {
-    void *address = hp_system->map(NULL, bytes);
-    if (address != NULL) {
-        /* relaxed: a statistic */
-        atomic_fetch_add_explicit(&mapped_bytes, bytes, memory_order_relaxed);
+    size_t apart = hp_page_bytes();
+    bytes = hp_round_up(bytes, apart);
+    char *address = hp_system->map(NULL, bytes + 2 * apart);
+    if (address == NULL) {
+        return NULL;
     }
-    return address;
+    /* relaxed: a statistic */
+    atomic_fetch_add_explicit(&mapped_bytes, bytes, memory_order_relaxed);
+    return address + apart;
+}
+
+void hp_storage_unmap(void *address, size_t bytes)
+{
+    size_t apart = hp_page_bytes();
+    bytes = hp_round_up(bytes, apart);
+    if (hp_system->unmap((char *)address - apart, bytes + 2 * apart)) {
+        /* relaxed: a statistic */
+        atomic_fetch_sub_explicit(&mapped_bytes, bytes, memory_order_relaxed);
+    }
 }
 
 static void *take_from(storage_block *block, size_t bytes)
@@ -43,32 +62,47 @@ static void *take_from(storage_block *block, size_t bytes)
     return (char *)block + offset;
 }
 
-static storage_block *new_block(size_t bytes)
+static storage_block *make_block(void *memory, size_t capacity_bytes)
+{
+    storage_block *block = memory;
+    block->capacity_bytes = capacity_bytes;
+    /* relaxed: P7 or P2 publishes the block */
+    atomic_store_explicit(&block->used_bytes, HP_CACHE_LINE_BYTES, memory_order_relaxed);
+    return block;
+}
+
+static storage_block *new_block(void)
 {
     size_t capacity = (size_t)hp_storage_mapped_bytes() / 8;
     capacity = capacity < BLOCK_MIN_BYTES ? BLOCK_MIN_BYTES : capacity;
     capacity = capacity > BLOCK_MAX_BYTES ? BLOCK_MAX_BYTES : capacity;
     capacity = hp_round_up(capacity, hp_page_bytes());
-    storage_block *block = map_counted(capacity);
-    if (block == NULL) {
-        /* The system is nearly full: one page can still let the caller go on. */
-        capacity = hp_round_up(bytes + HP_CACHE_LINE_BYTES, hp_page_bytes());
-        block = map_counted(capacity);
-        if (block == NULL) {
-            return NULL;
-        }
+    void *memory = hp_storage_map(capacity);
+    if (memory != NULL) {
+        return make_block(memory, capacity);
     }
-    block->capacity_bytes = capacity;
-    /* relaxed: P7 publishes the block */
-    atomic_store_explicit(&block->used_bytes, HP_CACHE_LINE_BYTES, memory_order_relaxed);
-    return block;
+    hp_stack_node *reserve = hp_stack_pop(&reserves);
+    return reserve == NULL
+               ? NULL
+               : (storage_block *)(void *)((char *)reserve - offsetof(storage_block, reserve_link));
+}
+
+bool hp_storage_set_aside(size_t bytes)
+{
+    bytes = hp_round_up(bytes, hp_page_bytes());
+    void *memory = hp_storage_map(bytes);
+    if (memory == NULL) {
+        return false;
+    }
+    hp_stack_push(&reserves, &make_block(memory, bytes)->reserve_link);
+    return true;
 }
 
 void *hp_storage_take(size_t bytes)
 {
     bytes = hp_round_up(bytes, HP_CACHE_LINE_BYTES);
     if (bytes > BLOCK_MIN_BYTES / 4) {
-        return map_counted(hp_round_up(bytes, hp_page_bytes()));
+        return hp_storage_map(bytes);
     }
     /* acquire: P7, pairs with the exchange below */
     storage_block *block = atomic_load_explicit(&current_block, memory_order_acquire);
@@ -78,7 +112,7 @@ void *hp_storage_take(size_t bytes)
             return record;
         }
     }
-    storage_block *fresh = new_block(bytes);
+    storage_block *fresh = new_block();
     if (fresh == NULL) {
         return NULL;
     }

@@ -279,7 +279,8 @@ static const char *check_class(const hp_owner *owner, unsigned size_class)
         empty += slab->free->free_count == slab->slot_count;
         previous = slab;
     }
-    return empty == slabs->empty_count && empty <= 1 ? NULL : "O2: wholly free slabs are miscounted";
+    return empty == slabs->empty_count && empty <= 1 ? NULL
+                                                     : "O2: wholly free slabs are miscounted";
 }
 
 const char *hp_owner_check(const hp_owner *owner)

@@ -44,11 +44,11 @@ typedef struct hp_class_slabs {
 
 struct hp_owner {
     HP_LINE_ALIGNED hp_claim claim;
-    uint32_t id;                     /* from 1; written before publication */
-    struct hp_owner *next;           /* list of owners; written before publication */
-    _Atomic uint32_t bound_threads;  /* shared: relaxed counter */
-    HP_LINE_ALIGNED hp_stack inbox;  /* shared: P2, slabs with pending != 0 */
-    _Atomic uint64_t inbox_bytes;    /* shared: relaxed counter, bytes that wait in the inbox */
+    uint32_t id;                    /* from 1; written before publication */
+    struct hp_owner *next;          /* list of owners; written before publication */
+    _Atomic uint32_t bound_threads; /* shared: relaxed counter */
+    HP_LINE_ALIGNED hp_stack inbox; /* shared: P2, slabs with pending != 0 */
+    _Atomic uint64_t inbox_bytes;   /* shared: relaxed counter, bytes that wait in the inbox */
     /* Under the claim. */
     HP_LINE_ALIGNED hp_pack *depot[HP_SMALL_CLASSES];
     uint32_t depot_count[HP_SMALL_CLASSES];

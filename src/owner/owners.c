@@ -18,19 +18,22 @@ hp_owner *hp_owners_first(void)
     return atomic_load_explicit(&first_owner, memory_order_acquire);
 }
 
-static uint32_t usable_processors(void)
+/* Until the system was asked there is one processor as far as we know. */
+static _Atomic uint32_t usable_processors =
+    1; /* shared: relaxed, a number that depends on nothing */
+
+void hp_owners_count_processors(void)
 {
-    enum { UNKNOWN = 0, ASKING = UINT32_MAX };
-    static _Atomic uint32_t known; /* shared: relaxed; a number that depends on nothing */
-    uint32_t unknown = UNKNOWN;
-    /* relaxed: one thread asks the system; it may allocate while it does, and comes by here again */
-    if (atomic_compare_exchange_strong_explicit(&known, &unknown, ASKING, memory_order_relaxed,
-                                                memory_order_relaxed)) {
-        unknown = hp_usable_processors();
-        /* relaxed: as above */
-        atomic_store_explicit(&known, unknown, memory_order_relaxed);
-    }
-    return unknown == ASKING ? 1 : unknown;
+    /* relaxed: see above */
+    atomic_store_explicit(&usable_processors, hp_usable_processors(), memory_order_relaxed);
+}
+
+/* Owners that threads are bound to; more of them come only where all are claimed at a moment. */
+static bool may_add_owner(void)
+{
+    /* relaxed: a soft limit, and a number that depends on nothing */
+    return atomic_load_explicit(&owner_count, memory_order_relaxed) <
+           OWNERS_PER_PROCESSOR * atomic_load_explicit(&usable_processors, memory_order_relaxed);
 }
 
 /* A new, claimed and listed owner, or NULL. */
@@ -61,17 +64,17 @@ hp_owner *hp_owners_bind(void)
 {
     hp_owner *best = NULL;
     uint32_t best_threads = UINT32_MAX;
-    uint32_t count = 0;
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
         /* relaxed: a hint for balance */
         uint32_t threads = atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
+        /* After a fork a claim may be taken for ever. */
+        threads += hp_claim_is_taken(&owner->claim) ? 1 : 0;
         if (threads < best_threads) {
             best = owner;
             best_threads = threads;
         }
-        count++;
     }
-    if (best == NULL || (best_threads > 0 && count < OWNERS_PER_PROCESSOR * usable_processors())) {
+    if (best == NULL || (best_threads > 0 && may_add_owner())) {
         hp_owner *fresh = new_owner();
         if (fresh != NULL) {
             hp_claim_release(&fresh->claim);

@@ -23,8 +23,7 @@ unsigned hp_slab_record_capacity(unsigned size_class)
 hp_slab *hp_slab_new_record(hp_owner *owner, unsigned capacity)
 {
     size_t words_bytes = sizeof(uint64_t) << capacity;
-    size_t shared_bytes =
-        hp_round_up(offsetof(hp_slab, remote) + words_bytes, HP_CACHE_LINE_BYTES);
+    size_t shared_bytes = hp_round_up(offsetof(hp_slab, remote) + words_bytes, HP_CACHE_LINE_BYTES);
     char *record = hp_storage_take(shared_bytes + sizeof(hp_slab_free) + words_bytes);
     if (record == NULL) {
         return NULL;
@@ -42,8 +41,7 @@ static void fill_words(hp_slab *slab)
         unsigned left = slab->slot_count - word * 64;
         free->words[word] = left >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << left) - 1;
     }
-    free->nonempty =
-        slab->word_count == 64 ? ~(uint64_t)0 : ((uint64_t)1 << slab->word_count) - 1;
+    free->nonempty = slab->word_count == 64 ? ~(uint64_t)0 : ((uint64_t)1 << slab->word_count) - 1;
     free->free_count = slab->slot_count;
     free->previous = NULL;
     free->next = NULL;

@@ -65,11 +65,11 @@ HP_INLINE uint64_t hp_relaxed_xor(const _Atomic uint64_t *word, uint64_t value)
 }
 
 /* What the optimiser may take for granted. */
-#define HP_ASSUME(condition)                                                                       \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            __builtin_unreachable();                                                               \
-        }                                                                                          \
+#define HP_ASSUME(condition)         \
+    do {                             \
+        if (!(condition)) {          \
+            __builtin_unreachable(); \
+        }                            \
     } while (0)
 
 /* The value itself, of which the optimiser forgets where it came from (one base, one

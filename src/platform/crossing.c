@@ -10,9 +10,11 @@
 extern void __tsan_acquire(void *address) HP_WEAK;
 extern void __tsan_release(void *address) HP_WEAK;
 
-_Static_assert(sizeof(hp_stack) == sizeof(struct ck_stack), "hp_stack is a ck_stack by another name");
+_Static_assert(sizeof(hp_stack) == sizeof(struct ck_stack),
+               "hp_stack is a ck_stack by another name");
 _Static_assert(offsetof(hp_stack, head) == offsetof(struct ck_stack, head), "same head");
-_Static_assert(offsetof(hp_stack, generation) == offsetof(struct ck_stack, generation), "same count");
+_Static_assert(offsetof(hp_stack, generation) == offsetof(struct ck_stack, generation),
+               "same count");
 _Static_assert(sizeof(hp_stack_node) == sizeof(struct ck_stack_entry), "same node");
 
 static struct ck_stack *ck_of(hp_stack *stack)

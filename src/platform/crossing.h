@@ -8,6 +8,7 @@
  * Owns:        nothing; the stacks lie in their users' records.
  * Invariants:
  *   X1  a node is on at most one stack.
+ *   X2  a stack is emptied by take_all only or by pop only: pop relies on the count that pops keep.
  * Threads:     any thread may push and take; hp_stack_next only by the thread that took the node.
  * Ordering:    P2: everything before a push is visible after the take that returns the node.
  * Progress:    lock-free (push), wait-free (take_all). hp_stack_pop is lock-free and safe against

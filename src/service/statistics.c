@@ -44,13 +44,11 @@ static void read_regions(hp_statistics *statistics)
     for (uint32_t number = 0; (region = hp_arena_region(number)) != NULL; number++) {
         /* relaxed: a statistic that the holder of the claim published */
         uint32_t free_pages = atomic_load_explicit(&region->free_pages, memory_order_relaxed);
-        size_t links_bytes = region->page_count * sizeof(hp_stack_node);
+        /* relaxed: as above */
+        uint32_t mapped_pages = atomic_load_explicit(&region->mapped_pages, memory_order_relaxed);
         statistics->regions++;
-        statistics->region_bytes += (uint64_t)region->page_count * region->page_bytes;
-        statistics->region_free_bytes += (uint64_t)free_pages * region->page_bytes;
-        statistics->metadata_bytes +=
-            hp_round_up(hp_bfc_table_bytes(region->page_count), region->page_bytes) +
-            hp_round_up(links_bytes, region->page_bytes);
+        statistics->region_bytes += (uint64_t)mapped_pages * hp_page_bytes();
+        statistics->region_free_bytes += (uint64_t)free_pages * hp_page_bytes();
     }
 }
 
