@@ -23,7 +23,7 @@ static inline unsigned region_count(void)
 static inline size_t region_bytes(unsigned number)
 {
     hp_region *region = hp_arena_region(number);
-    return region->page_count * region->page_bytes;
+    return region->bfc.page_count * region->page_bytes;
 }
 
 static inline hp_run given_a_run(size_t bytes)

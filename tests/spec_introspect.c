@@ -100,9 +100,7 @@ static void malloc_stats_writes_to_stderr(void **state)
 static void malloc_info_takes_no_options(void **state)
 {
     (void)state;
-    errno = 0;
-    assert_int_equal(hepta_malloc_info(1, stdout), -1);
-    assert_int_equal(errno, EINVAL);
+    assert_int_equal(hepta_malloc_info(1, stdout), EINVAL);
 }
 
 static void malloc_info_has_the_elements_of_glibc(void **state)
@@ -147,7 +145,7 @@ static void mallopt_accepts_what_glibc_does(void **state)
         assert_int_equal(hepta_mallopt(parameters[index], 1), 1);
         assert_int_equal(hepta_mallopt(parameters[index], -1), 1);
     }
-    assert_int_equal(hepta_mallopt(12345, 1), 0);
+    assert_int_equal(hepta_mallopt(12345, 1), 1);
 }
 
 static void mallopt_keeps_the_bounds_of_glibc(void **state)

@@ -72,11 +72,25 @@ static void the_first_thread_makes_the_first_owner(void **state)
     assert_false(hp_claim_is_taken(&owner->claim));
 }
 
+static void until_the_processors_are_counted_there_is_one(void **state)
+{
+    (void)state;
+    given_no_threads();
+
+    for (unsigned threads = 0; threads < 12; threads++) {
+        assert_non_null(hp_owners_bind());
+    }
+
+    assert_int_equal(owner_count(), 4);
+}
+
 static void every_thread_gets_an_owner_of_its_own_up_to_four_per_processor(void **state)
 {
     (void)state;
     given_no_threads();
     unsigned most = 4 * hp_usable_processors();
+
+    hp_owners_count_processors();
 
     for (unsigned threads = 0; threads < most; threads++) {
         assert_int_equal(threads_of(hp_owners_bind()), 1);
@@ -114,6 +128,34 @@ static void an_owner_that_a_thread_left_serves_the_next_thread(void **state)
     hp_owners_unbind(left);
 
     assert_ptr_equal(hp_owners_bind(), left);
+}
+
+static void a_thread_is_bound_to_an_owner_whose_claim_is_open(void **state)
+{
+    (void)state;
+    given_no_threads();
+    given_all_owners_claimed();
+    hp_owner *open = hp_owners_first()->next->next;
+    hp_claim_release(&open->claim);
+
+    hp_owner *bound = hp_owners_bind();
+
+    release_all_owners();
+    assert_ptr_equal(bound, open);
+}
+
+static void when_all_are_claimed_and_no_more_may_be_made_one_of_them_is_shared(void **state)
+{
+    (void)state;
+    given_no_threads();
+    unsigned owners = owner_count();
+    given_all_owners_claimed();
+
+    hp_owner *bound = hp_owners_bind();
+
+    release_all_owners();
+    assert_non_null(bound);
+    assert_int_equal(owner_count(), owners);
 }
 
 static void after_a_fork_only_the_owner_of_the_forking_thread_is_bound(void **state)
@@ -217,9 +259,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SPEC(the_first_thread_makes_the_first_owner),
+        SPEC(until_the_processors_are_counted_there_is_one),
         SPEC(every_thread_gets_an_owner_of_its_own_up_to_four_per_processor),
         SPEC(further_threads_share_the_owners_evenly),
         SPEC(an_owner_that_a_thread_left_serves_the_next_thread),
+        SPEC(a_thread_is_bound_to_an_owner_whose_claim_is_open),
+        SPEC(when_all_are_claimed_and_no_more_may_be_made_one_of_them_is_shared),
         SPEC(after_a_fork_only_the_owner_of_the_forking_thread_is_bound),
         SPEC(the_preferred_owner_is_claimed_when_it_is_open),
         SPEC(when_the_preferred_owner_is_taken_another_one_is_claimed),

@@ -13,6 +13,9 @@
 #include "region_runs.h"
 #include "support/fake_system.h"
 
+/* Of a region of 4 MiB: one part in 48, in whole pages. */
+#define SET_ASIDE_BYTES hp_round_up(4 * MIB / 48, hp_page_bytes())
+
 /* ---- the range ---- */
 
 static void a_new_region_starts_on_a_border_of_2_mib_and_is_all_free(void **state)
@@ -21,7 +24,7 @@ static void a_new_region_starts_on_a_border_of_2_mib_and_is_all_free(void **stat
     hp_region *region = given_a_region();
 
     assert_int_equal((uintptr_t)region->base % HP_REGION_ALIGN_BYTES, 0);
-    assert_int_equal(region->page_count, PAGES(4 * MIB));
+    assert_int_equal(region->bfc.page_count, PAGES(4 * MIB));
     assert_int_equal(atomic_load(&region->largest_free_pages), PAGES(4 * MIB));
     assert_int_equal(atomic_load(&region->free_pages), PAGES(4 * MIB));
     region->base[0] = 1;
@@ -35,9 +38,12 @@ static void a_range_off_the_border_is_mapped_larger_and_cut_at_both_ends(void **
 
     hp_region *region = given_a_region();
 
-    size_t table_bytes = fake.map_bytes[fake.maps_asked - 1];
+    size_t beside_bytes = 0; /* after two for the range: tables, leaf, reserve, records */
+    for (unsigned index = 2; index < fake.maps_asked; index++) {
+        beside_bytes += fake.map_bytes[index];
+    }
     assert_int_equal((uintptr_t)region->base % HP_REGION_ALIGN_BYTES, 0);
-    assert_int_equal(fake.mapped_bytes, 4 * MIB + table_bytes);
+    assert_int_equal(fake.mapped_bytes, 4 * MIB + beside_bytes);
     memset(region->base, 1, 4 * MIB);
 }
 
@@ -79,6 +85,42 @@ static void a_refused_region_uses_up_no_record(void **state)
     assert_ptr_equal(hp_storage_take(64), before + 64);
 }
 
+static void a_refused_reserve_gives_all_back_but_the_leaf_and_uses_up_no_record(void **state)
+{
+    (void)state;
+    char *before = hp_storage_take(64);
+    fake_system_forget();
+    void *border = (void *)(((uintptr_t)3 << 45) + ((uintptr_t)8 << 30)); /* no leaf there yet */
+    fake.maps_left = 3;
+
+    assert_null(hp_region_create(4 * MIB, border));
+
+    assert_int_equal(fake.maps_asked, 4);
+    assert_int_equal(fake.map_bytes[3], SET_ASIDE_BYTES + 2 * hp_page_bytes());
+    assert_int_equal(fake.mapped_bytes, fake.map_bytes[2]);
+    assert_ptr_equal(hp_storage_take(64), before + 64);
+}
+
+/* The region's own record is the first that lies there. */
+static void a_region_sets_room_for_records_aside(void **state)
+{
+    (void)state;
+    void *border = (void *)(((uintptr_t)3 << 45) + ((uintptr_t)12 << 30));
+    fake.maps_left = 0;
+    while (hp_storage_take(64) != NULL) { /* what the tests before left */
+    }
+    fake.maps_left = 4; /* range, tables, leaf, reserve: none for a block of records */
+    assert_non_null(hp_region_create(4 * MIB, border));
+    unsigned records = 0;
+
+    while (hp_storage_take(64) != NULL) {
+        records++;
+    }
+
+    size_t used_bytes = 64 + hp_round_up(sizeof(hp_region), 64);
+    assert_int_equal(records, (SET_ASIDE_BYTES - used_bytes) / 64);
+}
+
 static void a_region_that_has_memory_at_birth_says_so(void **state)
 {
     (void)state;
@@ -108,11 +150,11 @@ static void a_free_of_an_open_region_is_worked_in_at_once(void **state)
     (void)state;
     hp_region *region = given_a_region();
     uint32_t chunk = given_a_run(region, 10);
-    assert_int_equal(atomic_load(&region->free_pages), region->page_count - 10);
+    assert_int_equal(atomic_load(&region->free_pages), region->bfc.page_count - 10);
 
     hp_region_free(region, chunk);
 
-    assert_int_equal(atomic_load(&region->free_pages), region->page_count);
+    assert_int_equal(atomic_load(&region->free_pages), region->bfc.page_count);
     then_all_is_one_free_chunk(region);
 }
 
@@ -164,7 +206,7 @@ static void the_summary_is_what_the_core_said_at_the_last_release(void **state)
 {
     (void)state;
     hp_region *region = given_a_region();
-    uint32_t whole = region->page_count;
+    uint32_t whole = region->bfc.page_count;
     assert_true(hp_region_claim(region));
     hp_region_allocate(region, whole / 2, 1);
     assert_int_equal(atomic_load(&region->largest_free_pages), whole);
@@ -185,6 +227,8 @@ int main(void)
         SPEC(a_refused_range_gives_NULL_and_leaves_nothing_mapped),
         SPEC(refused_tables_give_the_range_back),
         SPEC(a_refused_region_uses_up_no_record),
+        SPEC(a_refused_reserve_gives_all_back_but_the_leaf_and_uses_up_no_record),
+        SPEC(a_region_sets_room_for_records_aside),
         SPEC(a_region_that_has_memory_at_birth_says_so),
         SPEC(a_claimed_region_refuses_a_second_claim),
         SPEC(a_free_of_an_open_region_is_worked_in_at_once),

@@ -23,7 +23,7 @@ static void a_run_grows_into_its_free_right_neighbour(void **state)
     assert_true(hp_region_resize(region, chunk, 25));
 
     assert_int_equal(hp_region_chunk_bytes(region, chunk), 25 * hp_page_bytes());
-    assert_int_equal(atomic_load(&region->free_pages), region->page_count - 25);
+    assert_int_equal(atomic_load(&region->free_pages), region->bfc.page_count - 25);
 }
 
 static void a_run_with_a_used_right_neighbour_does_not_grow(void **state)
@@ -47,7 +47,7 @@ static void a_shrunk_run_gives_its_tail_back(void **state)
     assert_true(hp_region_resize(region, chunk, 3));
 
     assert_int_equal(hp_region_chunk_bytes(region, chunk), 3 * hp_page_bytes());
-    assert_int_equal(atomic_load(&region->free_pages), region->page_count - 3);
+    assert_int_equal(atomic_load(&region->free_pages), region->bfc.page_count - 3);
 }
 
 static void a_claimed_region_resizes_nothing_but_to_the_same_size(void **state)

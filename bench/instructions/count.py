@@ -59,7 +59,7 @@ def of_allocator(costs, library):
                    if "libc.so" in (obj or "") and LIBC_FUNCTIONS.match(function or ""))
     name = os.path.basename(os.path.realpath(library))
     return sum(cost for (obj, _), cost in costs.items()
-               if os.path.basename(os.path.realpath(obj or "")) == name)
+               if os.path.basename(os.path.realpath(obj or "")) == name or (obj or "").startswith("???"))
 
 
 def main():
