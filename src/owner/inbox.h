@@ -38,6 +38,8 @@ HP_INLINE bool hp_inbox_has_news(const hp_owner *owner)
 }
 
 void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits);
+
+/* Works through what was posted. Under the claim. */
 void hp_inbox_drain(hp_owner *owner);
 
 /* Whether the slot is known to be free: noted, or in its slab's bitmap if the owner can be claimed. */

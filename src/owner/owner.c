@@ -2,10 +2,8 @@
 
 #include "metadata/storage.h"
 #include "owner/depot.h"
-#include "owner/inbox.h"
 #include "platform/build.h"
 #include "platform/report.h"
-#include "platform/system.h"
 
 static void check(const hp_owner *owner)
 {
@@ -237,11 +235,6 @@ uint64_t hp_owner_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64
         settle(owner, slab, was_full);
     }
     return twice;
-}
-
-void hp_owner_drain(hp_owner *owner)
-{
-    hp_inbox_drain(owner);
 }
 
 void hp_owner_trim(hp_owner *owner)

@@ -76,9 +76,6 @@ bool hp_owner_put(hp_owner *owner, hp_slab *slab, unsigned index);
 /* The same for the bits of a bitmap word; returns those that were free already. Under the claim. */
 uint64_t hp_owner_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits);
 
-/* Works through the inbox. Under the claim. */
-void hp_owner_drain(hp_owner *owner);
-
 /* Returns the depot's chunks to their slabs and wholly free slabs to the arena. Under the claim. */
 void hp_owner_trim(hp_owner *owner);
 

@@ -132,7 +132,7 @@ void hp_owners_trim_all(void)
 {
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
         if (hp_claim_try(&owner->claim)) {
-            hp_owner_drain(owner);
+            hp_inbox_drain(owner);
             hp_owner_trim(owner);
             hp_claim_release(&owner->claim);
         }
