@@ -9,6 +9,12 @@
 #define MIB ((size_t)1 << 20)
 #define PAGES(bytes) ((uint32_t)((bytes) / hp_page_bytes()))
 
+/* Where nothing lies, so that a hint is granted; no two of them share a leaf of the address map. */
+static inline void *far_border(unsigned number)
+{
+    return (void *)(((uintptr_t)1 << 45) + ((uintptr_t)(200 + number) << 30));
+}
+
 static inline hp_region *given_a_region(void)
 {
     hp_region *region = hp_region_create(4 * MIB, NULL);

@@ -241,6 +241,19 @@ static void a_shrink_to_the_same_size_changes_nothing(void **state)
     then_layout(LAYOUT(1, 8, -2, 1));
 }
 
+static void a_core_without_pages_is_sound_and_has_nothing_to_give(void **state)
+{
+    (void)state;
+    given_layout(LAYOUT(1, -8, 2));
+
+    hp_bfc_init_empty(&bfc);
+
+    assert_null(hp_bfc_check(&bfc));
+    assert_int_equal(hp_bfc_largest_free_pages(&bfc), 0);
+    assert_int_equal(hp_bfc_allocate(&bfc, 1, 1), HP_BFC_NONE);
+    assert_int_equal(hp_bfc_allocate(&bfc, 1, 16), HP_BFC_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +277,7 @@ int main(void)
         cmocka_unit_test(a_chunk_gives_back_its_tail),
         cmocka_unit_test(the_tail_merges_with_a_free_right_neighbour),
         cmocka_unit_test(a_shrink_to_the_same_size_changes_nothing),
+        cmocka_unit_test(a_core_without_pages_is_sound_and_has_nothing_to_give),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -247,6 +247,25 @@ static void a_free_of_a_slot_with_a_note_that_waits_is_reported(void **state)
     assert_int_equal(free_slots(chunks[0]), 7);
 }
 
+/* ---- is it free? ---- */
+
+static void a_slot_is_known_to_be_free_by_its_note_or_by_its_bit(void **state)
+{
+    (void)state;
+    given_chunks(8192, 0, 3);
+    hp_slab *slab = slab_of(chunks[0]);
+    post(chunks[1]);
+    put(chunks[2]);
+
+    assert_true(hp_inbox_is_free(slab, index_of(chunks[1])));
+    assert_false(hp_inbox_is_free(slab, index_of(chunks[2]))); /* the owner is claimed: unknown */
+    hp_claim_release(&owner->claim);
+    assert_true(hp_inbox_is_free(slab, index_of(chunks[2])));
+    assert_false(hp_inbox_is_free(slab, index_of(chunks[0])));
+
+    assert_true(hp_claim_try(&owner->claim)); /* it was left open */
+}
+
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, owner_setup, owner_teardown)
 
 int main(void)
@@ -265,6 +284,7 @@ int main(void)
         SPEC(a_free_of_an_open_owner_is_done_at_once),
         SPEC(a_free_of_a_claimed_owner_becomes_a_note),
         SPEC(a_free_of_a_slot_with_a_note_that_waits_is_reported),
+        SPEC(a_slot_is_known_to_be_free_by_its_note_or_by_its_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static int setup(void **state)
     hp_claim_try(&mine->claim);
     other = hp_owners_claim_any(mine);
     hp_claim_release(&mine->claim);
-    hp_owner_drain(other);
+    hp_inbox_drain(other);
     hp_owner_trim(other);
     unsigned size_class = hp_class_of(64);
     for (unsigned taken = 0; taken < SLOTS;) {
@@ -41,7 +41,7 @@ static int teardown(void **state)
 {
     hp_outbox_flush(self);
     hp_claim_try(&other->claim);
-    hp_owner_drain(other);
+    hp_inbox_drain(other);
     for (unsigned word = 0; word < WORDS && slab->free->free_count < slab->slot_count; word++) {
         hp_owner_put_word(other, slab, word, ~slab->free->words[word]);
     }
@@ -195,6 +195,40 @@ static void no_more_bytes_are_gathered_than_the_outbox_may_hold(void **state)
     }
 }
 
+/* ---- the check ---- */
+
+static void check_notices_room_that_does_not_match_the_content(void **state)
+{
+    (void)state;
+    add(3);
+    assert_int_equal(self->outbox_room, HP_OUTBOX_BYTES - 64);
+
+    self->outbox_room += 64;
+    assert_string_equal(hp_outbox_check(self),
+                        "Q1: the room of the outbox does not match its content");
+
+    self->outbox_room -= 64;
+    assert_null(hp_outbox_check(self));
+}
+
+static void check_notices_a_place_with_half_of_what_it_needs(void **state)
+{
+    (void)state;
+    static const char wanted[] =
+        "Q2: a place of the outbox has a key without bits, or bits without a key";
+    add(3);
+    size_t place = hp_outbox_place(hp_grain_of(chunks[3]), 3);
+
+    self->outbox_bits[place] = 0;
+    assert_string_equal(hp_outbox_check(self), wanted);
+    self->outbox_keys[place] = 0;
+    self->outbox_bits[place] = 1 << 3;
+    assert_string_equal(hp_outbox_check(self), wanted);
+
+    self->outbox_keys[place] = hp_outbox_key(slab, 3);
+    assert_null(hp_outbox_check(self));
+}
+
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -208,6 +242,8 @@ int main(void)
         SPEC(what_was_posted_is_free_after_the_owner_has_drained),
         SPEC(a_chunk_that_is_in_the_outbox_already_is_reported),
         SPEC(no_more_bytes_are_gathered_than_the_outbox_may_hold),
+        SPEC(check_notices_room_that_does_not_match_the_content),
+        SPEC(check_notices_a_place_with_half_of_what_it_needs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

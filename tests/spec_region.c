@@ -64,10 +64,9 @@ static void refused_tables_give_the_range_back(void **state)
     (void)state;
     assert_non_null(hp_storage_take(64));
     fake_system_forget();
-    void *border = (void *)((uintptr_t)3 << 45); /* granted as hinted: one mapping is enough */
     fake.maps_left = 1;
 
-    assert_null(hp_region_create(4 * MIB, border));
+    assert_null(hp_region_create(4 * MIB, far_border(0)));
 
     assert_int_equal(fake.mapped_bytes, 0);
 }
@@ -90,10 +89,9 @@ static void a_refused_reserve_gives_all_back_but_the_leaf_and_uses_up_no_record(
     (void)state;
     char *before = hp_storage_take(64);
     fake_system_forget();
-    void *border = (void *)(((uintptr_t)3 << 45) + ((uintptr_t)8 << 30)); /* no leaf there yet */
-    fake.maps_left = 3;
+    fake.maps_left = 3; /* range, tables, leaf */
 
-    assert_null(hp_region_create(4 * MIB, border));
+    assert_null(hp_region_create(4 * MIB, far_border(1)));
 
     assert_int_equal(fake.maps_asked, 4);
     assert_int_equal(fake.map_bytes[3], SET_ASIDE_BYTES + 2 * hp_page_bytes());
@@ -105,12 +103,11 @@ static void a_refused_reserve_gives_all_back_but_the_leaf_and_uses_up_no_record(
 static void a_region_sets_room_for_records_aside(void **state)
 {
     (void)state;
-    void *border = (void *)(((uintptr_t)3 << 45) + ((uintptr_t)12 << 30));
     fake.maps_left = 0;
     while (hp_storage_take(64) != NULL) { /* what the tests before left */
     }
     fake.maps_left = 4; /* range, tables, leaf, reserve: none for a block of records */
-    assert_non_null(hp_region_create(4 * MIB, border));
+    assert_non_null(hp_region_create(4 * MIB, far_border(2)));
     unsigned records = 0;
 
     while (hp_storage_take(64) != NULL) {

@@ -153,13 +153,12 @@ static void another_range_costs_no_record_and_no_reserve(void **state)
     (void)state;
     hp_region *region = given_an_unmapped_region();
     char *before = hp_storage_take(64);
-    void *border = (void *)((uintptr_t)3 << 45); /* granted as hinted */
-    assert_true(hp_map_reserve(border, 4 * MIB));
+    assert_true(hp_map_reserve(far_border(0), 4 * MIB));
     fake_system_forget();
 
-    assert_true(map(region, 4 * MIB, border));
+    assert_true(map(region, 4 * MIB, far_border(0)));
 
-    assert_ptr_equal(region->base, border);
+    assert_ptr_equal(region->base, far_border(0));
     assert_int_equal(fake.maps_asked, 2); /* range and tables */
     assert_int_equal(fake.mapped_bytes, mapped_for(PAGES(4 * MIB)));
     assert_ptr_equal(hp_storage_take(64), before + 64);
@@ -169,18 +168,17 @@ static void whichever_mapping_is_refused_the_region_stays_without_pages(void **s
 {
     (void)state;
     hp_region *region = given_an_unmapped_region();
-    void *border = (void *)(((uintptr_t)3 << 45) + ((uintptr_t)4 << 30)); /* no leaf there yet */
 
     for (unsigned maps = 0; maps < 3; maps++) { /* range, tables, leaf */
         fake.maps_left = maps;
 
-        assert_false(map(region, 4 * MIB, border));
+        assert_false(map(region, 4 * MIB, far_border(1)));
 
         assert_int_equal(fake.mapped_bytes, 0);
         then_it_has_no_pages(region);
     }
     fake.maps_left = 3;
-    assert_true(map(region, 4 * MIB, border));
+    assert_true(map(region, 4 * MIB, far_border(1)));
 }
 
 static void a_range_that_has_memory_at_birth_is_told_anew(void **state)

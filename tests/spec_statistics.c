@@ -14,6 +14,7 @@
 
 #include "cache/thread.h"
 #include "hepta/hepta.h"
+#include "owner/inbox.h"
 #include "owner/owner.h"
 #include "service/statistics.h"
 
@@ -144,7 +145,7 @@ static void frees_by_another_thread_wait_in_the_inbox_of_a_busy_owner(void **sta
     assert_int_equal(pthread_create(&freer, NULL, free_the_blocks, NULL), 0);
     assert_int_equal(pthread_join(freer, NULL), 0);
     hp_statistics waiting = read_now();
-    hp_owner_drain(hp_self->owner);
+    hp_inbox_drain(hp_self->owner);
     hp_claim_release(&hp_self->owner->claim);
     hp_statistics after = read_now();
 
