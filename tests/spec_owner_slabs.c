@@ -26,7 +26,7 @@ static void the_first_take_of_a_class_opens_a_slab(void **state)
     assert_ptr_equal(slab->owner, owner);
     assert_ptr_equal(slabs_of(8192)->first, slab);
     assert_int_equal(slabs_of(8192)->slab_count, 1);
-    assert_int_equal(slabs_of(8192)->empty_count, 0);
+    assert_null(slabs_of(8192)->empty);
 }
 
 static void a_take_never_crosses_from_one_slab_into_the_next(void **state)
@@ -75,7 +75,7 @@ static void eight_neighbours_are_taken_from_the_serving_slab(void **state)
 
     assert_int_equal(groups, 2);
     assert_int_equal(index_of(first), 0);
-    assert_int_equal(slabs_of(64)->empty_count, 0);
+    assert_null(slabs_of(64)->empty);
     given_chunks(64, 0, 1);
     assert_ptr_equal(chunks[0], first + 16 * 64);
 }
@@ -117,12 +117,12 @@ static void one_wholly_free_slab_of_a_class_is_kept_and_the_next_goes_back(void 
     for (unsigned index = 0; index < SLOTS_8K; index++) {
         assert_true(put(chunks[index]));
     }
-    assert_int_equal(slabs_of(8192)->empty_count, 1);
+    assert_non_null(slabs_of(8192)->empty);
 
     assert_int_equal(hp_owner_put_word(owner, slab_of(chunks[SLOTS_8K]), 0, 0xff), 0);
 
     assert_int_equal(slabs_of(8192)->slab_count, 1);
-    assert_int_equal(slabs_of(8192)->empty_count, 1);
+    assert_non_null(slabs_of(8192)->empty);
     assert_int_equal(hp_map_get(chunks[SLOTS_8K]), HP_ENTRY_FREED);
     assert_ptr_equal(slabs_of(8192)->first, slab_of(chunks[0]));
 }

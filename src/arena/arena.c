@@ -80,24 +80,29 @@ static bool list_region(hp_region *region)
     return true;
 }
 
+static _Atomic uintptr_t lowest_base; /* shared: relaxed, a hint; 0: no region yet */
+static _Atomic bool born_resident;    /* shared: relaxed, what the newest range was like */
+
 /* Below the lowest region, where the kernel would look next as well. */
 static void *place_hint(size_t bytes)
 {
-    static _Atomic uintptr_t lowest; /* shared: relaxed, a hint */
-    uint32_t count = count_regions();
-    hp_region *newest = count == 0 ? NULL : hp_arena_region(count - 1);
-    if (newest == NULL) {
-        return NULL;
-    }
-    uintptr_t base = (uintptr_t)newest->base;
     /* relaxed: a wrong hint costs one more mmap */
-    uintptr_t known = atomic_load_explicit(&lowest, memory_order_relaxed);
-    if (known == 0 || base < known) {
-        known = base;
-        /* relaxed: as above */
-        atomic_store_explicit(&lowest, known, memory_order_relaxed);
-    }
+    uintptr_t known = atomic_load_explicit(&lowest_base, memory_order_relaxed);
     return known > bytes ? (void *)(known - bytes) : NULL;
+}
+
+/* Under the region's claim: others must not read what it says of its range. */
+static void note_range(const hp_region *region)
+{
+    uintptr_t base = (uintptr_t)region->base;
+    /* relaxed: hints */
+    uintptr_t known = atomic_load_explicit(&lowest_base, memory_order_relaxed);
+    if (known == 0 || base < known) {
+        /* relaxed: as above */
+        atomic_store_explicit(&lowest_base, base, memory_order_relaxed);
+    }
+    /* relaxed: as above */
+    atomic_store_explicit(&born_resident, region->born_resident, memory_order_relaxed);
 }
 
 /* A region whose range was given back, claimed, or NULL. */
@@ -140,8 +145,8 @@ static hp_region *map_region(hp_region *region, size_t bytes)
 static size_t aimed_bytes(bool busy)
 {
     /* Under mlockall(MCL_FUTURE) every page of a new mapping is resident at once: no reserves then. */
-    hp_region *first = hp_arena_region(0);
-    if (busy || (first != NULL && first->born_resident)) {
+    /* relaxed: a size to aim at */
+    if (busy || atomic_load_explicit(&born_resident, memory_order_relaxed)) {
         return REGION_MIN_BYTES;
     }
     /* relaxed: a size to aim at */
@@ -165,6 +170,7 @@ static hp_region *grow(size_t need_bytes, bool busy)
         hp_region *region = map_region(unmapped, bytes);
         if (region != NULL) {
             count_bytes(bytes);
+            note_range(region);
             return region;
         }
         if (bytes == least) {

@@ -5,6 +5,7 @@
 #include "platform/system.h"
 
 #define KEPT_SLOTS 16u
+#define STRANDED_AT_ONCE 64u
 /* A kept mapping serves a request that uses at least this part of it: 7/8. */
 #define KEPT_WASTE_SHIFT 3u
 
@@ -241,14 +242,20 @@ void *hp_huge_resize(hp_huge *huge, size_t bytes)
     return huge->start;
 }
 
-/* The kernel may have let go of its refusal. A bounded number: what it refuses again comes back. */
+/* The kernel may have let go of its refusal. All are taken first: what it refuses again comes back. */
 static void unmap_stranded(void)
 {
-    for (unsigned tries = 0; tries < KEPT_SLOTS; tries++) {
-        hp_huge *huge = (hp_huge *)(void *)hp_stack_pop(&stranded);
-        if (huge == NULL) {
-            return;
+    hp_huge *taken[STRANDED_AT_ONCE];
+    unsigned count = 0;
+    while (count < STRANDED_AT_ONCE) {
+        hp_stack_node *node = hp_stack_pop(&stranded);
+        if (node == NULL) {
+            break;
         }
+        taken[count++] = (hp_huge *)(void *)node;
+    }
+    while (count > 0) {
+        hp_huge *huge = taken[--count];
         count_mapping(1, mapped_bytes_of(huge));
         unmap_and_recycle(huge);
     }

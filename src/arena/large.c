@@ -19,45 +19,38 @@ void *hp_large_allocate(size_t bytes, size_t align_bytes, bool *zeroed)
     return run.start;
 }
 
-/* The run's region when the pointer is the run's start, else NULL. */
-static hp_region *region_of_run(hp_entry entry, const void *pointer)
+/*
+ * Only the first page of a block has an entry, so an address at the start of that page is the block's. Nothing
+ * else is looked at: a block that another thread frees at this moment may be gone with its region.
+ */
+static bool is_start(const void *pointer)
 {
-    hp_region *region = hp_arena_region(hp_entry_region(entry));
-    return region != NULL && hp_region_address(region, hp_entry_chunk(entry)) == pointer ? region
-                                                                                         : NULL;
-}
-
-static hp_huge *huge_of(hp_entry entry, const void *pointer)
-{
-    hp_huge *huge = hp_entry_record(entry);
-    return huge->start == pointer ? huge : NULL;
+    return ((uintptr_t)pointer & (HP_MAP_PAGE_BYTES - 1)) == 0;
 }
 
 bool hp_large_free(hp_entry entry, void *pointer)
 {
-    hp_kind kind = hp_entry_kind(entry);
-    hp_region *region = kind == HP_KIND_RUN ? region_of_run(entry, pointer) : NULL;
-    hp_huge *huge = kind == HP_KIND_HUGE ? huge_of(entry, pointer) : NULL;
     /* Of two threads that free the same block one gets the entry; the other is told. */
-    if ((region == NULL && huge == NULL) || !hp_map_retire(pointer, entry)) {
+    if (!is_start(pointer) || !hp_map_retire(pointer, entry)) {
         return false;
     }
-    if (huge != NULL) {
-        hp_huge_free(huge);
+    if (hp_entry_kind(entry) == HP_KIND_HUGE) {
+        hp_huge_free(hp_entry_record(entry));
     } else {
-        hp_region_free(region, hp_entry_chunk(entry));
+        hp_region_free(hp_arena_region(hp_entry_region(entry)), hp_entry_chunk(entry));
     }
     return true;
 }
 
 size_t hp_large_usable_bytes(hp_entry entry, const void *pointer)
 {
-    if (hp_entry_kind(entry) == HP_KIND_HUGE) {
-        hp_huge *huge = huge_of(entry, pointer);
-        return huge == NULL ? 0 : hp_huge_usable_bytes(huge);
+    if (!is_start(pointer)) {
+        return 0;
     }
-    hp_region *region = region_of_run(entry, pointer);
-    return region == NULL ? 0 : hp_region_chunk_bytes(region, hp_entry_chunk(entry));
+    if (hp_entry_kind(entry) == HP_KIND_HUGE) {
+        return hp_huge_usable_bytes(hp_entry_record(entry));
+    }
+    return hp_region_chunk_bytes(hp_arena_region(hp_entry_region(entry)), hp_entry_chunk(entry));
 }
 
 void *hp_large_resize(hp_entry entry, void *pointer, size_t bytes)

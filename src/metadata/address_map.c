@@ -9,7 +9,7 @@
 #define LEAF_LOG2 18u
 #define LEAF_ENTRIES ((size_t)1 << LEAF_LOG2)
 #define ROOT_ENTRIES ((size_t)1 << (ADDRESS_BITS - ENTRY_LOG2 - LEAF_LOG2))
-#define ENTRY_BYTES ((size_t)1 << ENTRY_LOG2)
+_Static_assert(HP_MAP_PAGE_BYTES == (size_t)1 << ENTRY_LOG2, "one page by two names");
 
 typedef struct map_leaf {
     _Atomic uint64_t entries[LEAF_ENTRIES]; /* shared: P6 */

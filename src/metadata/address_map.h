@@ -101,6 +101,7 @@ typedef enum hp_kind {
 } hp_kind;
 
 typedef uint64_t hp_entry;
+#define HP_MAP_PAGE_BYTES ((size_t)4096) /* what one entry of the full map stands for */
 #define HP_KIND_MASK 3u
 
 /* A block of ours lay here and was freed; its kind is HP_KIND_NONE. */

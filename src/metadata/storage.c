@@ -120,7 +120,7 @@ void *hp_storage_take(size_t bytes)
     /* release: P7, pairs with the load above. relaxed on failure: somebody else installed a block */
     if (!atomic_compare_exchange_strong_explicit(&current_block, &block, fresh,
                                                  memory_order_release, memory_order_relaxed)) {
-        /* What is left of our block is not handed out: it is untouched and costs no memory. */
+        hp_stack_push(&reserves, &fresh->reserve_link);
     }
     return record;
 }

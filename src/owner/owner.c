@@ -52,11 +52,16 @@ static void unlink_slab(hp_class_slabs *slabs, const hp_slab *slab)
     }
 }
 
-/* The slab becomes (+1) or is no longer (-1) one of the wholly free slabs that are kept. */
-static void count_empty(hp_owner *owner, const hp_slab *slab, int by)
+static void note_empty(hp_owner *owner, hp_slab *slab)
 {
-    owner->classes[slab->size_class].empty_count += (uint32_t)by;
-    owner->empty_bytes += (uint32_t)by * (uint32_t)hp_class_slab_bytes(slab->size_class);
+    owner->classes[slab->size_class].empty = slab;
+    owner->empty_bytes += (uint32_t)hp_class_slab_bytes(slab->size_class);
+}
+
+static void note_not_empty(hp_owner *owner, const hp_slab *slab)
+{
+    owner->classes[slab->size_class].empty = NULL;
+    owner->empty_bytes -= (uint32_t)hp_class_slab_bytes(slab->size_class);
 }
 
 static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
@@ -78,7 +83,7 @@ static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
     }
     hp_class_slabs *slabs = &owner->classes[size_class];
     slabs->slab_count++;
-    count_empty(owner, slab, 1);
+    note_empty(owner, slab);
     link_slab(slabs, slab);
     return slab;
 }
@@ -89,7 +94,6 @@ static void close_slab(hp_owner *owner, hp_slab *slab)
     unsigned capacity = hp_slab_record_capacity(slab->size_class);
     unlink_slab(slabs, slab);
     slabs->slab_count--;
-    count_empty(owner, slab, -1);
     hp_slab_close(slab);
     slab->free->next = owner->spare_records[capacity];
     owner->spare_records[capacity] = slab;
@@ -134,7 +138,7 @@ HP_INLINE unsigned take(hp_owner *owner, hp_slab *slab, unsigned count, void **c
 {
     hp_class_slabs *slabs = &owner->classes[slab->size_class];
     if (HP_UNLIKELY(slab->free->free_count == slab->slot_count)) {
-        count_empty(owner, slab, -1);
+        note_not_empty(owner, slab);
     }
     unsigned taken = hp_slab_take(slab, count, chunks);
     if (HP_UNLIKELY(slab->free->free_count == 0)) {
@@ -155,7 +159,7 @@ char *hp_owner_take_groups(hp_owner *owner, unsigned size_class, unsigned *group
     char *first = hp_slab_take_groups(slab, groups);
     if (first != NULL) {
         if (HP_UNLIKELY(was_empty)) {
-            count_empty(owner, slab, -1);
+            note_not_empty(owner, slab);
         }
         if (slab->free->free_count == 0) {
             unlink_slab(slabs, slab);
@@ -201,6 +205,23 @@ void *hp_owner_take_at_least(hp_owner *owner, unsigned size_class, bool *zeroed)
     return NULL;
 }
 
+/*
+ * Too much of what is kept is wholly free: the next class in turn gives up its slab, not the one that was
+ * emptied just now, which is likely to be wanted again.
+ */
+static HP_SLOW void close_another(hp_owner *owner, unsigned kept_class)
+{
+    for (unsigned tries = 0; tries < HP_CLASSES; tries++) {
+        unsigned size_class = owner->next_to_close++ % HP_CLASSES;
+        hp_slab *slab = owner->classes[size_class].empty;
+        if (slab != NULL && size_class != kept_class) {
+            note_not_empty(owner, slab);
+            close_slab(owner, slab);
+            return;
+        }
+    }
+}
+
 /* After slots became free: the slab may enter its list, or leave the owner. */
 HP_INLINE void settle(hp_owner *owner, hp_slab *slab, bool was_full)
 {
@@ -209,11 +230,16 @@ HP_INLINE void settle(hp_owner *owner, hp_slab *slab, bool was_full)
     if (HP_UNLIKELY(was_full)) {
         link_slab(slabs, slab);
     }
-    if (HP_UNLIKELY(slab->free->free_count == slab->slot_count)) {
-        count_empty(owner, slab, 1);
-        if (slabs->empty_count > 1 || owner->empty_bytes > HP_OWNER_EMPTY_BYTES) {
-            close_slab(owner, slab);
-        }
+    if (HP_LIKELY(slab->free->free_count != slab->slot_count)) {
+        return;
+    }
+    if (slabs->empty != NULL) {
+        close_slab(owner, slab);
+        return;
+    }
+    note_empty(owner, slab);
+    if (owner->empty_bytes > HP_OWNER_EMPTY_BYTES) {
+        close_another(owner, slab->size_class);
     }
 }
 
@@ -241,13 +267,10 @@ void hp_owner_trim(hp_owner *owner)
 {
     hp_depot_empty(owner);
     for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
-        hp_class_slabs *slabs = &owner->classes[size_class];
-        for (hp_slab *slab = slabs->first; slab != NULL && slabs->empty_count > 0;) {
-            hp_slab *next = slab->free->next;
-            if (slab->free->free_count == slab->slot_count) {
-                close_slab(owner, slab);
-            }
-            slab = next;
+        hp_slab *slab = owner->classes[size_class].empty;
+        if (slab != NULL) {
+            note_not_empty(owner, slab);
+            close_slab(owner, slab);
         }
     }
     check(owner);
@@ -269,11 +292,16 @@ static const char *check_class(const hp_owner *owner, unsigned size_class)
         if (slab->free->free_count == 0 || slab->free->previous != previous) {
             return "O2: a full slab is listed, or the list is torn";
         }
-        empty += slab->free->free_count == slab->slot_count;
+        bool is_empty = slab->free->free_count == slab->slot_count;
+        if (is_empty != (slab == slabs->empty)) {
+            return "O2: the wholly free slab of a class is not the one that is noted, or not the "
+                   "only one";
+        }
+        empty += is_empty;
         previous = slab;
     }
-    return empty == slabs->empty_count && empty <= 1 ? NULL
-                                                     : "O2: wholly free slabs are miscounted";
+    return (empty != 0) == (slabs->empty != NULL) ? NULL
+                                                  : "O2: a wholly free slab is noted that is none";
 }
 
 const char *hp_owner_check(const hp_owner *owner)

@@ -37,9 +37,9 @@ typedef struct hp_pack {
 } hp_pack;
 
 typedef struct hp_class_slabs {
-    hp_slab *first;       /* slabs with a free slot; the first one serves */
-    uint32_t slab_count;  /* open slabs, also full ones */
-    uint32_t empty_count; /* wholly free slabs in the list: 0 or 1 */
+    hp_slab *first;      /* slabs with a free slot; the first one serves */
+    hp_slab *empty;      /* the wholly free slab in the list, or NULL */
+    uint32_t slab_count; /* open slabs, also full ones */
 } hp_class_slabs;
 
 struct hp_owner {
@@ -53,7 +53,8 @@ struct hp_owner {
     HP_LINE_ALIGNED hp_pack *depot[HP_SMALL_CLASSES];
     uint32_t depot_count[HP_SMALL_CLASSES];
     hp_class_slabs classes[HP_CLASSES];
-    uint32_t empty_bytes; /* of all wholly free slabs */
+    uint32_t empty_bytes;   /* of all wholly free slabs */
+    uint32_t next_to_close; /* whose turn it is to give up its wholly free slab */
     hp_pack *spare_packs;
     hp_slab *spare_records[HP_RECORD_CAPACITIES];
 };
