@@ -19,7 +19,7 @@ export BUILD CC CLANG
 
 # ---- products ------------------------------------------------------------------------------------
 
-.PHONY: all deps clean help run demo demo-redis instructions
+.PHONY: all deps clean help run demo demo-redis instructions growth handover
 
 all: $(SHARED) $(BUILD)/lib/libhepta.so $(STATIC) ## libhepta.so and libhepta.a, in build/lib
 
@@ -53,3 +53,8 @@ demo-redis: ## redis on the system's malloc, on jemalloc and on hepta
 instructions: ## instructions per malloc and free, counted with callgrind
 	$(Q)tools/deps.sh instructions && $(MAKE) --no-print-directory all && bench/instructions/run.sh
 
+growth: ## what the arena's core costs against the number of its free chunks
+	$(Q)bench/bfc_growth.sh
+
+handover: ## nanoseconds per message, one producer and one consumer, on hepta and its peers
+	$(Q)tools/deps.sh instructions && $(MAKE) --no-print-directory all && bench/handover/run.sh
