@@ -2,6 +2,7 @@
 
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
+#include "platform/report.h"
 #include "platform/system.h"
 
 #define KEPT_SLOTS 16u
@@ -129,9 +130,26 @@ static hp_huge *take_kept(size_t bytes, size_t align_bytes)
     return NULL;
 }
 
+/* What was mapped for the alignment's sake goes back, as far as the kernel lets it. */
+static void cut_to(hp_huge *huge, size_t bytes)
+{
+    size_t mapped = mapped_bytes_of(huge);
+    size_t before = (size_t)(huge->start - huge->mapping);
+    size_t behind = mapped - before - bytes;
+    if (behind != 0 && hp_system->unmap(huge->start + bytes, behind)) {
+        mapped -= behind;
+    }
+    if (before != 0 && hp_system->unmap(huge->mapping, before)) {
+        huge->mapping = huge->start;
+        mapped -= before;
+    }
+    /* relaxed: the record is not shared yet */
+    atomic_store_explicit(&huge->mapped_bytes, mapped, memory_order_relaxed);
+}
+
 static hp_huge *map_new(size_t bytes, size_t align_bytes)
 {
-    /* Alignment beyond a page: map more and start later; the rest is never touched. */
+    /* Alignment beyond a page: map more, start later, and give the rest back. */
     size_t extra = align_bytes <= hp_page_bytes() ? 0 : align_bytes;
     hp_huge *huge = extra > PTRDIFF_MAX - bytes ? NULL : new_record();
     if (huge == NULL) {
@@ -150,8 +168,11 @@ static hp_huge *map_new(size_t bytes, size_t align_bytes)
             return NULL;
         }
     }
-    count_mapping(1, mapped_bytes_of(huge));
     huge->start = (char *)hp_round_up((uintptr_t)huge->mapping, align_bytes);
+    if (extra != 0) {
+        cut_to(huge, bytes);
+    }
+    count_mapping(1, mapped_bytes_of(huge));
     if (!hp_map_reserve(huge->mapping, (size_t)(huge->start - huge->mapping) + 1)) {
         unmap_and_recycle(huge);
         return NULL;
@@ -194,18 +215,35 @@ size_t hp_huge_usable_bytes(const hp_huge *huge)
     return mapped_bytes_of(huge) - (size_t)(huge->start - huge->mapping);
 }
 
-/* Moves the pages to a fresh range whose map entry can be set. NULL changes nothing. */
-static char *move_mapping(hp_huge *huge, size_t old_bytes, size_t new_bytes)
+/*
+ * The kernel chooses where the pages go. That needs no address space for both at once, but the place is
+ * known only afterwards; the map has kept a leaf for it.
+ */
+static char *move_anywhere(hp_huge *huge, size_t old_bytes, size_t new_bytes)
 {
-    char *target = hp_system->map(NULL, new_bytes);
-    if (target == NULL) {
+    if (!hp_map_keep_leaf()) {
         return NULL;
     }
+    /* The old range may belong to somebody else as soon as it is moved: its entry goes first. */
+    hp_map_set(huge->start, 1, 0);
+    char *moved = hp_system->remap(huge->mapping, old_bytes, new_bytes, HP_ANYWHERE);
+    if (moved == NULL) {
+        hp_map_set(huge->start, 1, hp_entry_of(HP_KIND_HUGE, huge));
+        return NULL;
+    }
+    if (!hp_map_reserve(moved, 1)) {
+        hp_broken("huge", "the leaf that was kept for a moved mapping is gone");
+    }
+    return moved;
+}
+
+/* Moves the pages to a fresh range whose map entry can be set. NULL changes nothing. */
+static char *move_to_target(hp_huge *huge, char *target, size_t old_bytes, size_t new_bytes)
+{
     if (!hp_map_reserve(target, 1)) {
         hp_system->unmap(target, new_bytes);
         return NULL;
     }
-    /* The old range may belong to somebody else as soon as it is moved: its entry goes first. */
     hp_map_set(huge->start, 1, 0);
     if (hp_system->remap(huge->mapping, old_bytes, new_bytes, target) == NULL) {
         hp_map_set(huge->start, 1, hp_entry_of(HP_KIND_HUGE, huge));
@@ -213,8 +251,18 @@ static char *move_mapping(hp_huge *huge, size_t old_bytes, size_t new_bytes)
            is left: at worst untouched pages, after a refusal that hardly ever comes. */
         return NULL;
     }
-    hp_map_set(target, 1, hp_entry_of(HP_KIND_HUGE, huge));
     return target;
+}
+
+static char *move_mapping(hp_huge *huge, size_t old_bytes, size_t new_bytes)
+{
+    char *target = hp_system->map(NULL, new_bytes);
+    char *moved = target != NULL ? move_to_target(huge, target, old_bytes, new_bytes)
+                                 : move_anywhere(huge, old_bytes, new_bytes);
+    if (moved != NULL) {
+        hp_map_set(moved, 1, hp_entry_of(HP_KIND_HUGE, huge));
+    }
+    return moved;
 }
 
 void *hp_huge_resize(hp_huge *huge, size_t bytes)

@@ -32,6 +32,7 @@ _Static_assert(offsetof(hp_thread, tag) == 0, "a unit reads as a header");
 _Static_assert(offsetof(hp_thread, owner) < offsetof(empty_unit, filled), "a unit has no owner");
 
 #define PROBATION_STEPS 256u
+#define BUSY_LIMIT 64u
 #define DEAD (PROBATION_STEPS + 1)
 #define RECORD_UNITS (sizeof(hp_thread) / sizeof(empty_unit))
 
@@ -169,6 +170,22 @@ void hp_thread_rebind(hp_thread *self)
         self->owner = bound;
         self->tag = hp_owner_tag(bound->id);
     }
+}
+
+void hp_thread_note_busy(hp_thread *self)
+{
+    if (++self->busy_count >= BUSY_LIMIT) {
+        self->busy_count = 0;
+        hp_thread_rebind(self);
+    }
+}
+
+void hp_threads_after_fork(void)
+{
+    uint32_t being_made = KEY_BEING_MADE;
+    /* relaxed: there is one thread */
+    atomic_compare_exchange_strong_explicit(&exit_key_state, &being_made, KEY_ABSENT,
+                                            memory_order_relaxed, memory_order_relaxed);
 }
 
 hp_thread *hp_thread_enter(void)

@@ -74,8 +74,11 @@ HP_INLINE void *hp_refill_from_reserve(hp_thread *self, hp_line *line, unsigned 
     return chunk;
 }
 
-/* The full line becomes a pack of the depot. False: there is no pack for it, nothing was moved. */
-HP_INLINE bool hp_spill_to(hp_owner *owner, const hp_line *line, unsigned size_class)
+/*
+ * The full line becomes a pack of the depot and holds the one chunk then. False: there is no pack for it,
+ * nothing was moved. At no moment is a chunk in both: a signal handler may call exit or fork here.
+ */
+HP_INLINE bool hp_spill_to(hp_owner *owner, hp_line *line, unsigned size_class, void *chunk)
 {
     hp_pack *pack = hp_depot_new_pack(owner, size_class);
     if (HP_UNLIKELY(pack == NULL)) {
@@ -88,6 +91,9 @@ HP_INLINE bool hp_spill_to(hp_owner *owner, const hp_line *line, unsigned size_c
     pack->chunks[4] = line->chunks[4];
     pack->chunks[5] = line->chunks[5];
     pack->chunks[6] = line->chunks[6];
+    line->chunks[0] = chunk;
+    line->filled = HP_LINE_EMPTY + 1;
+    HP_SIGNAL_BARRIER();
     hp_depot_push(owner, size_class, pack);
     return true;
 }

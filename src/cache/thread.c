@@ -92,7 +92,15 @@ void *hp_thread_refill(hp_thread *self, unsigned size_class)
         return hp_refill_from_reserve(self, &self->lines[size_class], size_class, reserve);
     }
     hp_owner *owner = hp_owners_claim_any(self->owner);
-    return owner == NULL ? NULL : hp_thread_refill_from(self, owner, size_class);
+    if (owner == NULL) {
+        return NULL;
+    }
+    bool busy = owner != self->owner;
+    void *chunk = hp_thread_refill_from(self, owner, size_class);
+    if (HP_UNLIKELY(busy)) {
+        hp_thread_note_busy(self);
+    }
+    return chunk;
 }
 
 /* A chunk leaves the cache: into its slab under the claim of the owner, else (NULL) as a note. */
@@ -135,17 +143,22 @@ void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk)
     check(self);
     hp_owner *owner = self->owner;
     hp_line *line = &self->lines[size_class];
-    if (HP_LIKELY(hp_claim_try(&owner->claim))) {
+    bool claimed = hp_claim_try(&owner->claim);
+    if (HP_LIKELY(claimed)) {
         hp_depot_make_packs(owner);
-        if (HP_UNLIKELY(!hp_spill_to(owner, line, size_class))) {
-            return_line(self, owner, line);
+        if (HP_LIKELY(hp_spill_to(owner, line, size_class, chunk))) {
+            hp_claim_release(&owner->claim);
+            return;
         }
-        hp_claim_release(&owner->claim);
-    } else {
-        return_line(self, NULL, line);
     }
-    line->chunks[0] = chunk;
-    line->filled = HP_LINE_EMPTY + 1;
+    return_line(self, claimed ? owner : NULL, line);
+    if (claimed) {
+        hp_claim_release(&owner->claim);
+    }
+    hp_line_push(line, chunk);
+    if (HP_UNLIKELY(!claimed)) {
+        hp_thread_note_busy(self);
+    }
 }
 
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)

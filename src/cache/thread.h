@@ -52,6 +52,7 @@ typedef struct hp_thread {
     struct hp_thread *next; /* list of all records; written before publication */
     hp_stack_node parked_link;
     int64_t outbox_room; /* bytes that may be added before the outbox is posted */
+    uint32_t busy_count; /* how often the owner could not be claimed since the last binding */
     HP_LINE_ALIGNED uint8_t refill_chunks[HP_SMALL_CLASSES]; /* how many the next refill takes */
     HP_LINE_ALIGNED hp_line lines[HP_SMALL_CLASSES];
     HP_LINE_ALIGNED uint64_t reserves[HP_SMALL_CLASSES];    /* see refill.h */
@@ -87,8 +88,17 @@ void *hp_thread_take_slot(hp_thread *self, unsigned size_class, bool *zeroed);
 /* Returns all that the caller's record holds. */
 void hp_thread_flush(hp_thread *self);
 
-/* After a fork: the caller goes on with an owner that can be claimed. */
+/*
+ * The caller's owner was claimed by somebody else. When that has happened often and is so now, the caller is
+ * bound to another one: in a forked child the claim may never be released.
+ */
+void hp_thread_note_busy(hp_thread *self);
+
+/* Binds the caller to another owner if its own is claimed at this moment. */
 void hp_thread_rebind(hp_thread *self);
+
+/* In a forked child: what another thread was about to do for all will not be done. */
+void hp_threads_after_fork(void);
 
 /* First record of the list or NULL; go on with ->next. For observers. */
 hp_thread *hp_thread_first(void);

@@ -49,15 +49,23 @@ HP_EXPORT void *hepta_realloc(void *pointer, size_t bytes)
     }
     hp_entry entry = hp_map_get(pointer);
     if (hp_entry_kind(entry) == HP_KIND_SLAB) {
-        return fits_in_place(bytes, usable_bytes) ? pointer : move(pointer, usable_bytes, bytes);
-    }
-    if (bytes <= PTRDIFF_MAX) {
+        if (fits_in_place(bytes, usable_bytes)) {
+            return pointer;
+        }
+    } else if (bytes <= PTRDIFF_MAX) {
         void *resized = hp_large_resize(entry, pointer, bytes);
         if (resized != NULL) {
             return resized;
         }
     }
-    return move(pointer, usable_bytes, bytes);
+    int saved_errno = errno;
+    void *moved = move(pointer, usable_bytes, bytes);
+    if (moved == NULL && bytes <= usable_bytes) {
+        /* A block that is to shrink is large enough: no memory is no reason to fail. */
+        errno = saved_errno;
+        return pointer;
+    }
+    return moved;
 }
 
 HP_EXPORT void *hepta_reallocarray(void *pointer, size_t count, size_t bytes)

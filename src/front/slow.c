@@ -134,11 +134,9 @@ void hp_slow_spill(void *pointer, hp_line *line)
     hp_owner *owner = self->owner;
     unsigned size_class = (unsigned)(line - self->lines);
     if (HP_LIKELY(hp_claim_try(&owner->claim))) {
-        bool moved = hp_spill_to(owner, line, size_class);
+        bool moved = hp_spill_to(owner, line, size_class, pointer);
         hp_claim_release(&owner->claim);
         if (HP_LIKELY(moved)) {
-            line->chunks[0] = pointer;
-            line->filled = HP_LINE_EMPTY + 1;
             return;
         }
     }

@@ -5,8 +5,9 @@
  * filled in where it is needed. So early calls, from the loader or from constructors, just work.
  *
  * fork takes no lock of ours. A claim that another thread holds at that moment stays taken in the child:
- * what it guards may be half changed, and the child goes elsewhere, as everybody does who meets a
- * taken claim; if it is the claim of the child's own owner, the child is bound to another one. liburcu's own hooks wait until no observer registers, which is bounded.
+ * what it guards may be half changed, and the child goes elsewhere, as everybody does who meets a taken
+ * claim. If it is the claim of the child's own owner, the child is bound to another one after a while.
+ * liburcu's own hooks wait until no observer registers, which is bounded.
  */
 #include <pthread.h>
 
@@ -20,9 +21,7 @@ static void after_fork_in_child(void)
 {
     hp_fork_child();
     hp_owners_keep_only(hp_self->owner);
-    if (hp_self->owner != NULL) {
-        hp_thread_rebind(hp_self);
-    }
+    hp_threads_after_fork();
 }
 
 __attribute__((constructor(101))) static void start(void)
@@ -39,7 +38,8 @@ __attribute__((constructor(101))) static void start(void)
 __attribute__((destructor(101))) static void finish(void)
 {
     hp_thread *self = hp_self;
-    if (self->owner != NULL) {
+    /* A claim that is taken may be that of a call which this exit, from a signal handler, interrupted. */
+    if (self->owner != NULL && !hp_claim_is_taken(&self->owner->claim)) {
         hp_thread_flush(self);
         hp_owners_trim_all();
     }

@@ -17,6 +17,7 @@ typedef struct map_leaf {
 
 hp_hot_map hp_hot;
 static map_leaf *_Atomic root[ROOT_ENTRIES]; /* shared: P5 */
+static map_leaf *_Atomic kept_leaf;          /* shared: P14; for when the system refuses */
 
 bool hp_hot_set(uint64_t grain, uint64_t owner_id, uint64_t line_offset, void *slab)
 {
@@ -72,12 +73,35 @@ static bool reserve_leaf(size_t index)
     }
     map_leaf *fresh = hp_storage_map(sizeof *fresh);
     if (fresh == NULL) {
-        return false;
+        /* acquire: P14, pairs with hp_map_keep_leaf */
+        fresh = atomic_exchange_explicit(&kept_leaf, NULL, memory_order_acquire);
+        if (fresh == NULL) {
+            return false;
+        }
     }
     map_leaf *absent = NULL;
     /* release: P5, pairs with the loads of root. acquire on failure: P5, the winner's leaf is used */
     if (!atomic_compare_exchange_strong_explicit(&root[index], &absent, fresh, memory_order_release,
                                                  memory_order_acquire)) {
+        hp_storage_unmap(fresh, sizeof *fresh);
+    }
+    return true;
+}
+
+bool hp_map_keep_leaf(void)
+{
+    /* relaxed: whether there is one; who takes it acquires it */
+    if (atomic_load_explicit(&kept_leaf, memory_order_relaxed) != NULL) {
+        return true;
+    }
+    map_leaf *fresh = hp_storage_map(sizeof *fresh);
+    if (fresh == NULL) {
+        return false;
+    }
+    map_leaf *absent = NULL;
+    /* release: P14, pairs with reserve_leaf. relaxed on failure: somebody else kept one */
+    if (!atomic_compare_exchange_strong_explicit(&kept_leaf, &absent, fresh, memory_order_release,
+                                                 memory_order_relaxed)) {
         hp_storage_unmap(fresh, sizeof *fresh);
     }
     return true;

@@ -14,7 +14,7 @@
  *   A2  line_offset and slab_distance of a hot entry change only while its tag is 0.
  *   A3  entry 0 stays empty and names no_slab: it is what NULL and its neighbours look up.
  * Threads:     any may look up any address, also a wild one; the holder of the memory sets and clears.
- * Ordering:    P5 (leaf), P6 (full entry), P8 (reuse of a hot entry). Hot tags otherwise
+ * Ordering:    P5 (leaf), P6 (full entry), P8 (reuse of a hot entry), P14 (kept leaf). Hot tags otherwise
  *              are relaxed: a thread that frees a chunk got it from the program, which ordered that
  *              after malloc and so after the entry.
  * Progress:    wait-free but for a missing leaf: mapped by whoever needs it, installed with one CAS.
@@ -140,6 +140,9 @@ HP_INLINE uint32_t hp_entry_chunk(hp_entry entry)
 
 /* The entry of the 4 KiB that the pointer lies in, 0 when nothing of ours lies there. */
 hp_entry hp_map_get(const void *pointer);
+
+/* Keeps an unused leaf for a range whose place is not known yet. False when the system refuses. */
+bool hp_map_keep_leaf(void);
 
 /* Makes sure that entries for the range can be set. False when the system refuses a leaf. */
 bool hp_map_reserve(const void *start, size_t bytes);

@@ -107,9 +107,12 @@ hp_owner *hp_owners_claim_any(hp_owner *preferred)
     if (preferred != NULL && HP_LIKELY(hp_claim_try(&preferred->claim))) {
         return preferred;
     }
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
-        if (owner != preferred && hp_claim_try(&owner->claim)) {
-            return owner;
+    /* Twice around, since owners stay for ever: what was taken a moment ago is mostly open by now. */
+    for (unsigned round = 0; round < 2; round++) {
+        for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+            if (!hp_claim_is_taken(&owner->claim) && hp_claim_try(&owner->claim)) {
+                return owner;
+            }
         }
     }
     return new_owner();

@@ -6,7 +6,7 @@
  *   OS1 owners are never freed, so the list only grows; ids count from 1 and are never given twice.
  * Threads:     any. A thread is bound to an owner to keep to it, no more.
  * Ordering:    P1 (claim), P11 (list).
- * Progress:    wait-free: each owner is tried at most once, then a new one is made.
+ * Progress:    wait-free: each owner is tried at most twice, then a new one is made.
  * Calls:       owner, inbox, storage.   Used by: thread, front, statistics.
  */
 #pragma once

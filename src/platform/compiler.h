@@ -72,6 +72,9 @@ HP_INLINE uint64_t hp_relaxed_xor(const _Atomic uint64_t *word, uint64_t value)
         }                            \
     } while (0)
 
+/* The compiler keeps the order of memory accesses across it, for a signal handler of the same thread. */
+#define HP_SIGNAL_BARRIER() __asm__ volatile("" : : : "memory")
+
 /* The value itself, of which the optimiser forgets where it came from (one base, one
    register). */
 #define HP_OPAQUE(value) __asm__("" : "+r"(value))

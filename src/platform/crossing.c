@@ -1,7 +1,9 @@
 #include "platform/crossing.h"
 
 #include <ck_stack.h>
+#include <errno.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <urcu-bp.h>
 
 #include "platform/compiler.h"
@@ -66,9 +68,20 @@ hp_stack_node *hp_stack_pop(hp_stack *stack)
     return node;
 }
 
-void hp_observe_begin(void)
+/* More than liburcu maps for a thread that registers. */
+#define OBSERVER_BYTES ((size_t)256 << 10)
+
+bool hp_observe_begin(void)
 {
-    urcu_bp_read_lock();
+    int saved_errno = errno;
+    void *probe =
+        mmap(NULL, OBSERVER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (probe != MAP_FAILED) {
+        munmap(probe, OBSERVER_BYTES);
+        urcu_bp_read_lock();
+    }
+    errno = saved_errno;
+    return probe != MAP_FAILED;
 }
 
 void hp_observe_end(void)

@@ -43,8 +43,11 @@ bool hp_stack_is_empty(const hp_stack *stack);
 /* The newest node or NULL. Only for stacks whose nodes are never unmapped. */
 hp_stack_node *hp_stack_pop(hp_stack *stack);
 
-/* A read-side section: what the observer walks stays mapped until hp_observe_end. */
-void hp_observe_begin(void);
+/*
+ * A read-side section: what the observer walks stays mapped until hp_observe_end. False when memory is so
+ * short that liburcu could not register the thread, which it answers by aborting: there is no section then.
+ */
+bool hp_observe_begin(void);
 void hp_observe_end(void);
 
 void hp_fork_prepare(void);

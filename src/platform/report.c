@@ -10,8 +10,11 @@ void hp_message_bytes(hp_message *message, const char *text, size_t length)
     /* One byte stays free for the newline. */
     size_t room = sizeof message->text - 1 - message->length;
     size_t copied = length < room ? length : room;
-    memcpy(message->text + message->length, text, copied);
-    message->length += copied;
+    for (size_t index = 0; index < copied; index++) {
+        /* What came from outside must not steer the terminal, nor look like another line. */
+        unsigned char byte = (unsigned char)text[index];
+        message->text[message->length++] = byte < ' ' || byte == 127 ? '?' : text[index];
+    }
 }
 
 void hp_message_begin(hp_message *message)

@@ -75,7 +75,9 @@ static bool kernel_discard(void *address, size_t bytes)
 static void *kernel_remap(void *address, size_t old_bytes, size_t new_bytes, void *target)
 {
     int saved_errno = errno;
-    int flags = target != NULL ? MREMAP_MAYMOVE | MREMAP_FIXED : 0;
+    int flags = target == NULL          ? 0
+                : target == HP_ANYWHERE ? MREMAP_MAYMOVE
+                                        : MREMAP_MAYMOVE | MREMAP_FIXED;
     void *result = call_mremap(address, old_bytes, new_bytes, flags, target);
     errno = saved_errno;
     return result == MAP_FAILED ? NULL : result;

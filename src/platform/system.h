@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define HP_ANYWHERE ((void *)UINTPTR_MAX)
+
 typedef struct hp_system_calls {
     /* Zeroed, private, readable and writable pages, near the hint if it is not NULL and free. NULL when refused. */
     void *(*map)(void *hint, size_t bytes);
@@ -23,8 +25,8 @@ typedef struct hp_system_calls {
     bool (*unmap)(void *address, size_t bytes);
     /* The pages read as zeros afterwards and cost no memory. False when refused. */
     bool (*discard)(void *address, size_t bytes);
-    /* Grows or shrinks a mapping in place (target NULL) or moves its pages over the mapping at target,
-       which disappears. NULL when refused, nothing changed then. */
+    /* Grows or shrinks a mapping in place (target NULL), moves its pages over the mapping at target, which
+       disappears, or wherever the kernel likes (HP_ANYWHERE). NULL when refused, nothing changed then. */
     void *(*remap)(void *address, size_t old_bytes, size_t new_bytes, void *target);
     /* True when the page at the address has memory already, although nobody touched it: mlockall. */
     bool (*is_resident)(void *address);

@@ -131,12 +131,15 @@ static void add_up(hp_statistics *statistics)
 void hp_statistics_read(hp_statistics *statistics)
 {
     memset(statistics, 0, sizeof *statistics);
-    hp_observe_begin();
+    /* Without a section it goes on: records are never unmapped, only what an updater would unlink is. */
+    bool observed = hp_observe_begin();
     statistics->metadata_bytes = hp_storage_mapped_bytes();
     read_regions(statistics);
     read_owners(statistics);
     read_threads(statistics);
     read_huge(statistics);
-    hp_observe_end();
+    if (observed) {
+        hp_observe_end();
+    }
     add_up(statistics);
 }
