@@ -21,7 +21,7 @@ export BUILD CC CLANG
 
 .PHONY: all deps clean help run demo demo-redis instructions growth handover
 
-all: $(SHARED) $(BUILD)/lib/libhepta.so $(STATIC) ## libhepta.so and libhepta.a, in build/lib
+all: $(SHARED) $(BUILD)/lib/libhepta.so $(STATIC) $(PREFIXED) ## the libraries, in build/lib
 
 deps: ## install what is missing from Debian packages
 	$(Q)tools/deps.sh check

@@ -12,7 +12,7 @@ NEEDS_$(1) := $(3)
 endef
 
 add_test = $(eval $(call test,$(strip $(1)),$(strip $(2)),$(strip $(3))))
-LIBRARIES := $(SHARED) $(BUILD)/lib/libhepta.so $(STATIC)
+LIBRARIES := $(SHARED) $(BUILD)/lib/libhepta.so $(STATIC) $(PREFIXED)
 
 # ---- the list ------------------------------------------------------------------------------------
 # The long ones first, so that none of them is left over for the end.

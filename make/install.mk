@@ -11,6 +11,7 @@ PAGES := $(wildcard docs/man/*.3 docs/man/*.7)
 page_path = man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 
 INSTALLED := $(LIBDIR)/$(SONAME) $(LIBDIR)/libhepta.so $(LIBDIR)/libhepta.a \
+    $(LIBDIR)/libhepta-prefixed.a \
     $(LIBDIR)/pkgconfig/hepta.pc $(HEADERS:include/%=$(INCLUDEDIR)/%) \
     $(foreach page,$(PAGES),$(MANDIR)/$(call page_path,$(page)))
 
@@ -20,6 +21,7 @@ install: all ## libraries, headers, hepta.pc and man pages: PREFIX=/usr/local DE
 	$(Q)install -D -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libhepta.so
 	$(Q)install -D -m 644 $(STATIC) $(DESTDIR)$(LIBDIR)/libhepta.a
+	$(Q)install -D -m 644 $(PREFIXED) $(DESTDIR)$(LIBDIR)/libhepta-prefixed.a
 	$(Q)for header in $(HEADERS:include/%=%); do \
 	    install -D -m 644 include/$$header $(DESTDIR)$(INCLUDEDIR)/$$header; done
 	$(Q)$(foreach page,$(PAGES),\

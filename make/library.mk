@@ -1,20 +1,23 @@
 # The library, in several builds of the same sources:
 #
-#   plain   what is installed: libhepta.so and libhepta.a
+#   plain     what is installed: libhepta.so and libhepta.a
+#   prefixed  installed too: libhepta-prefixed.a, for programs that keep their own malloc beside it
 #   test    invariants checked on entry and exit, prefixed functions only, internals visible
 #   tsan, asan, ubsan   clang's sanitizers, prefixed functions only
 
 FLOORS := platform metadata arena owner cache service front
 SOURCES := $(wildcard $(FLOORS:%=src/%/*.c))
-BUILDS := plain test tsan asan ubsan
+BUILDS := plain prefixed test tsan asan ubsan
 
 COMPILER_plain = $(CC)
+COMPILER_prefixed = $(CC)
 COMPILER_test = $(CC)
 COMPILER_tsan = $(CLANG)
 COMPILER_asan = $(CLANG)
 COMPILER_ubsan = $(CLANG)
 
 DEFINES_plain := -O2 -DHP_DEBUG=$(DEBUG) -DHP_PREFIX_ONLY=0
+DEFINES_prefixed := -O2 -DHP_DEBUG=$(DEBUG) -DHP_PREFIX_ONLY=1
 DEFINES_test := -O1 -DHP_DEBUG=1 -DHP_PREFIX_ONLY=1
 DEFINES_tsan := -O1 -DHP_DEBUG=0 -DHP_PREFIX_ONLY=1 -fno-omit-frame-pointer
 DEFINES_asan := -O1 -DHP_DEBUG=0 -DHP_PREFIX_ONLY=1 -fno-omit-frame-pointer
@@ -38,8 +41,8 @@ $$(BUILD)/obj/$(1)/%.o: src/%.c $$(BUILD)/obj/$(1)/flags
 
 $$(BUILD)/obj/$(1)/flags: FORCE
 	@mkdir -p $$(@D)
-	@echo '$$(COMPILER_$(1)) $$(call LIBRARY_FLAGS,$$(COMPILER_$(1))) $$(DEFINES_$(1))' > $$@.new
-	@if cmp -s $$@.new $$@; then rm $$@.new; else mv $$@.new $$@; fi
+	@echo '$$(COMPILER_$(1)) $$(call LIBRARY_FLAGS,$$(COMPILER_$(1))) $$(DEFINES_$(1))' > $$@.$$$$$$$$; \
+	if cmp -s $$@.$$$$$$$$ $$@; then rm $$@.$$$$$$$$; else mv $$@.$$$$$$$$ $$@; fi
 
 -include $$(OBJECTS_$(1):.o=.d)
 endef
@@ -70,13 +73,16 @@ $(BUILD)/lib/libhepta.so: $(SHARED)
 # with the program, and a static link gets the whole malloc family or none of it.
 
 STATIC := $(BUILD)/lib/libhepta.a
+PREFIXED := $(BUILD)/lib/libhepta-prefixed.a
 
 $(STATIC): $(OBJECTS_plain)
-	@mkdir -p $(@D)
+$(PREFIXED): $(OBJECTS_prefixed)
+$(STATIC) $(PREFIXED):
+	@mkdir -p $(@D) $(BUILD)/obj/$(@F)
 	$(if $(Q),@echo "  archive $(@F)")
-	$(Q)$(LD) -r $(OBJECTS_plain) -o $(BUILD)/obj/plain/hepta.o
-	$(Q)objcopy --localize-hidden $(BUILD)/obj/plain/hepta.o
-	$(Q)rm -f $@ && $(AR) rcsD $@ $(BUILD)/obj/plain/hepta.o
+	$(Q)$(LD) -r $^ -o $(BUILD)/obj/$(@F)/hepta.o
+	$(Q)objcopy --localize-hidden $(BUILD)/obj/$(@F)/hepta.o
+	$(Q)rm -f $@ && $(AR) rcsD $@ $(BUILD)/obj/$(@F)/hepta.o
 
 TEST_LIBRARY := $(BUILD)/test/libhepta-test.a
 

@@ -190,9 +190,23 @@ static void a_block_that_was_aligned_is_kept_with_all_of_its_mapping(void **stat
 
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, huge_setup, fake_system_teardown)
 
+static void what_was_mapped_for_the_alignments_sake_is_given_back(void **state)
+{
+    (void)state;
+    bool zeroed;
+    char *start = hp_huge_allocate(5 * MIB, 8 * MIB, &zeroed);
+
+    assert_int_equal((uintptr_t)start % (8 * MIB), 0);
+    assert_ptr_equal(record_of(start)->mapping, start);
+    assert_int_equal(hp_huge_usable_bytes(record_of(start)), 5 * MIB);
+    assert_int_equal(mapped_for_blocks(), 5 * MIB);
+    give_back(start);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        SPEC(what_was_mapped_for_the_alignments_sake_is_given_back),
         SPEC(a_block_is_zeroed_and_found_by_its_first_page),
         SPEC(a_block_starts_at_any_alignment_that_is_asked_for),
         SPEC(a_size_that_no_mapping_can_have_is_refused_without_asking),

@@ -102,12 +102,30 @@ static void a_block_that_can_neither_grow_nor_move_stays_as_it_was(void **state)
     give_back(start);
 }
 
+static void a_block_moves_where_there_is_no_room_for_both(void **state)
+{
+    (void)state;
+    char *start = given_a_block(5 * MIB);
+    assert_true(hp_map_keep_leaf());
+    fake.refuse_growing_in_place = true;
+    fake.maps_left = 0;
+
+    char *moved = hp_huge_resize(record_of(start), 64 * MIB);
+
+    assert_non_null(moved);
+    assert_int_equal(moved[5 * MIB - 1], 'z');
+    assert_int_equal(hp_huge_usable_bytes(record_of(moved)), 64 * MIB);
+    give_back(moved);
+}
+
 static void a_block_that_starts_inside_its_mapping_never_moves(void **state)
 {
     (void)state;
     bool zeroed;
     fake.ignore_hints = true;
+    fake.refuse_unmap = true;
     char *start = hp_huge_allocate(5 * MIB, 8 * MIB, &zeroed);
+    fake.refuse_unmap = false;
     assert_ptr_not_equal(start, record_of(start)->mapping);
     fake.refuse_growing_in_place = true;
 
@@ -243,7 +261,9 @@ static void a_kept_mapping_that_crosses_a_leaf_of_the_map_can_be_used_from_its_s
     char *border = (char *)((uintptr_t)1 << 45) + ((size_t)100 << 30);
     bool zeroed;
     fake.place = border - 2 * MIB;
+    fake.refuse_unmap = true; /* else what lies before the border is given back at once */
     char *aligned = hp_huge_allocate(5 * MIB, 4 * MIB, &zeroed);
+    fake.refuse_unmap = false;
     assert_ptr_equal(aligned, border);
     give_back(aligned);
 
@@ -262,6 +282,7 @@ int main(void)
         SPEC(a_size_of_as_many_pages_asks_the_system_for_nothing),
         SPEC(a_block_that_cannot_grow_in_place_moves_with_its_content_and_its_entry),
         SPEC(a_block_that_can_neither_grow_nor_move_stays_as_it_was),
+        SPEC(a_block_moves_where_there_is_no_room_for_both),
         SPEC(a_block_that_starts_inside_its_mapping_never_moves),
         SPEC(a_size_that_no_mapping_can_have_changes_nothing),
         SPEC(a_refused_mapping_gives_NULL_and_counts_nothing),

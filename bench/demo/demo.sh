@@ -99,6 +99,11 @@ if [ "${PEERS:-0}" = 1 ]; then
 fi
 
 print_table
+# Another program's work shows in the times, not in the memory.
+read -r load _ </proc/loadavg
+if awk -v load="$load" -v cpus="$(nproc)" 'BEGIN { exit !(load > cpus + 8.5) }'; then
+    echo "(The machine was busy, load $load on $(nproc) CPUs: the times say little.)"
+fi
 echo
 # shellcheck disable=SC2086 # pairs of a name and a file
 draw_rss rss.svg 'What a server holds, and what its allocator keeps' \

@@ -10,6 +10,7 @@
 #include <malloc.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "front/slow.h"
 #include "hepta/hepta.h"
@@ -152,6 +153,7 @@ HP_EXPORT void hepta_malloc_stats(void)
 {
     hp_statistics statistics;
     hp_statistics_read(&statistics);
+    send_figure("process", (uint64_t)getpid());
     for (size_t row = 0; row < sizeof figures / sizeof *figures; row++) {
         const char *field = (const char *)&statistics + figures[row].offset;
         send_figure(figures[row].label, *(const uint64_t *)(const void *)field);
