@@ -60,6 +60,7 @@ static hp_thread *place(unsigned step)
 
 static hp_stack parked;                 /* shared: P2 */
 static hp_thread *_Atomic first_thread; /* shared: P12 */
+static _Atomic bool is_forked_child;    /* shared: relaxed, set after a fork */
 static _Atomic bool caches_disabled;    /* shared: relaxed, set once from the options */
 
 typedef enum key_state { KEY_ABSENT, KEY_BEING_MADE, KEY_READY, KEY_REFUSED } key_state;
@@ -174,6 +175,11 @@ void hp_thread_rebind(hp_thread *self)
 
 void hp_thread_note_busy(hp_thread *self)
 {
+    /* relaxed: set when there is one thread. Elsewhere a claim is released again, and a thread that
+       changed its owner for another would only spread its sizes over both. */
+    if (!atomic_load_explicit(&is_forked_child, memory_order_relaxed)) {
+        return;
+    }
     if (++self->busy_count >= BUSY_LIMIT) {
         self->busy_count = 0;
         hp_thread_rebind(self);
@@ -184,6 +190,8 @@ void hp_threads_after_fork(void)
 {
     uint32_t being_made = KEY_BEING_MADE;
     /* relaxed: there is one thread */
+    atomic_store_explicit(&is_forked_child, true, memory_order_relaxed);
+    /* relaxed: as above */
     atomic_compare_exchange_strong_explicit(&exit_key_state, &being_made, KEY_ABSENT,
                                             memory_order_relaxed, memory_order_relaxed);
 }

@@ -91,7 +91,12 @@ void *hp_thread_refill(hp_thread *self, unsigned size_class)
     if ((reserve & HP_RESERVE_GROUPS_MASK) != 0) {
         return hp_refill_from_reserve(self, &self->lines[size_class], size_class, reserve);
     }
-    hp_owner *owner = hp_owners_claim_any(self->owner);
+    hp_owner *owner = self->owner;
+    if (!hp_claim_try(&owner->claim)) {
+        /* Rather an owner that has the class at hand than one that would open a slab for it. */
+        owner = hp_owners_claim_serving(size_class);
+        owner = owner != NULL ? owner : hp_owners_claim_any(NULL);
+    }
     if (owner == NULL) {
         return NULL;
     }
@@ -188,6 +193,14 @@ void *hp_thread_take_slot(hp_thread *self, unsigned size_class, bool *zeroed)
     }
     if (HP_UNLIKELY(hp_inbox_has_news(owner))) {
         hp_inbox_drain(owner);
+    }
+    if (HP_UNLIKELY(shared && owner->classes[size_class].first == NULL)) {
+        /* Before a slab is opened, those that others have open are looked at. */
+        hp_owner *serving = hp_owners_claim_serving(size_class);
+        if (serving != NULL) {
+            hp_claim_release(&owner->claim);
+            owner = serving;
+        }
     }
     void *chunk = hp_owner_take_one(owner, size_class, zeroed);
     hp_claim_release(&owner->claim);

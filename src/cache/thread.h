@@ -89,8 +89,8 @@ void *hp_thread_take_slot(hp_thread *self, unsigned size_class, bool *zeroed);
 void hp_thread_flush(hp_thread *self);
 
 /*
- * The caller's owner was claimed by somebody else. When that has happened often and is so now, the caller is
- * bound to another one: in a forked child the claim may never be released.
+ * The caller's owner was claimed by somebody else. In a forked child that may be for ever: when it has
+ * happened often there and is so now, the caller is bound to another one.
  */
 void hp_thread_note_busy(hp_thread *self);
 

@@ -118,6 +118,20 @@ hp_owner *hp_owners_claim_any(hp_owner *preferred)
     return new_owner();
 }
 
+hp_owner *hp_owners_claim_serving(unsigned size_class)
+{
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+        if (!hp_claim_try(&owner->claim)) {
+            continue;
+        }
+        if (owner->classes[size_class].first != NULL) {
+            return owner;
+        }
+        hp_claim_release(&owner->claim);
+    }
+    return NULL;
+}
+
 void *hp_owners_scrape(unsigned size_class, bool *zeroed)
 {
     void *chunk = NULL;

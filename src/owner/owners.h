@@ -34,6 +34,9 @@ void hp_owners_keep_only(hp_owner *bound);
 /* A claimed owner: the preferred one (may be NULL), else any other, else a new one. NULL: no memory. */
 hp_owner *hp_owners_claim_any(hp_owner *preferred);
 
+/* Another owner, claimed, that has a free slot of the class in an open slab; NULL when none can be had. */
+hp_owner *hp_owners_claim_serving(unsigned size_class);
+
 /*
  * One chunk of the class or a larger one out of any owner's open slabs, without asking the arena: what is
  * left when the system refuses. NULL: every slab that can be claimed is full.
