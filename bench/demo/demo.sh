@@ -107,5 +107,5 @@ fi
 echo
 # shellcheck disable=SC2086 # pairs of a name and a file
 draw_rss rss.svg 'What a server holds, and what its allocator keeps' \
-    'Memory that a message pipeline occupies over time (resident set size)' $plotted
+    'Memory that a message pipeline occupies over time (resident set size; phases as in the run on hepta)' $plotted
 echo "The picture: $out/rss.svg"

@@ -40,6 +40,6 @@ name(i) = system("echo " . word(names, i) . " | tr _ ' '")
 
 # The first file is drawn last, on top, and thicker.
 plot word(files, 1) every ::1 using (seconds($1)):(mib($4)) with filledcurves y1=0 \
-        fillstyle solid 1 noborder fillcolor rgb "#d0d7de" title "held by the program, and phases: the run on hepta", \
+        fillstyle solid 1 noborder fillcolor rgb "#d0d7de" title "held by the program", \
     for [i = words(files):1:-1] word(files, i) every ::1 using (seconds($1)):(mib($3)) with lines \
         linewidth (i == 1 ? 3.4 : 2.2) linecolor rgb word(colors, i) title name(i)
