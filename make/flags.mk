@@ -19,8 +19,11 @@ no_unspelt_order = $(if $(call is_clang,$(1)),-Watomic-implicit-seq-cst)
 # A vectorised store of the two words of a cache line stalls the scalar load that comes next.
 no_vector_stores = $(if $(call is_clang,$(1)),-fno-slp-vectorize,-fno-tree-slp-vectorize)
 
+# valgrind 3.19 gives up on the DWARF 5 that clang 14 writes.
+debug_format = $(if $(call is_clang,$(1)),-gdwarf-4,-g)
+
 LANGUAGE := -std=gnu11 -D_GNU_SOURCE= -Iinclude -Isrc -MMD -MP
-LIBRARY_FLAGS = $(LANGUAGE) $(WARNINGS) -g -fPIC -fvisibility=hidden -fno-semantic-interposition \
+LIBRARY_FLAGS = $(LANGUAGE) $(WARNINGS) $(call debug_format,$(1)) -fPIC -fvisibility=hidden -fno-semantic-interposition \
     -ftls-model=initial-exec $(call no_vector_stores,$(1)) $(call no_unspelt_order,$(1)) \
     $(CFLAGS)
 PROGRAM_FLAGS := $(LANGUAGE) $(WARNINGS) -g

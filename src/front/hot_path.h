@@ -43,60 +43,64 @@ HP_INLINE void *hp_hot_malloc(size_t bytes)
     return NULL;
 }
 
-/* What is left to do after the hot path of free. */
+/* What free finds out first: whose record, which entry of the hot map, grain ^ tag. */
+typedef struct hp_hot_entry {
+    hp_thread *self;
+    const hp_hot_map *map;
+    size_t index;
+    uint64_t mixed;
+} hp_hot_entry;
+
+HP_INLINE hp_hot_entry hp_hot_look_up(const void *pointer)
+{
+    uint64_t grain = hp_grain_of(pointer);
+    hp_hot_entry entry = {.self = hp_self, .map = &hp_hot, .index = (uint16_t)grain};
+    HP_OPAQUE(entry.map);
+    entry.mixed = hp_relaxed_xor(&entry.map->tag[entry.index], grain);
+    return entry;
+}
+
+/* The grain is of a slab of a cached class of the caller's owner. */
+HP_INLINE bool hp_hot_is_mine(const hp_hot_entry *entry)
+{
+    return entry->mixed == entry->self->tag;
+}
+
+HP_INLINE hp_line *hp_hot_own_line(const hp_hot_entry *entry)
+{
+    return (hp_line *)(void *)((char *)entry->self + entry->map->line_offset[entry->index]);
+}
+
+/* What is left to do after a free of what is not the caller's owner's. */
 typedef enum hp_hot_free_exit {
     HP_FREE_DONE,
-    HP_FREE_LINE_FULL,   /* the chunk is the caller's owner's */
     HP_FREE_OUTBOX_FULL, /* the chunk is in the outbox */
-    HP_FREE_OTHER_WORD,  /* the chunk is a slot of another owner's slab */
+    HP_FREE_OTHER_WORD,  /* the chunk is a slot of *slab, another owner's */
     HP_FREE_UNKNOWN
 } hp_hot_free_exit;
 
-typedef struct hp_hot_free_state {
-    hp_thread *self;
-    hp_line *line; /* HP_FREE_LINE_FULL */
-    hp_slab *slab; /* HP_FREE_OTHER_WORD */
-} hp_hot_free_state;
-
 /*
- * free of a chunk whose grain's entry is not mine, mixed being grain ^ tag: into the outbox if the entry
- * is the grain's. A thread without a record has an outbox that no key matches.
+ * free of a chunk that is not mine: into the outbox if the entry is the grain's. A thread without a record
+ * has an outbox that no key matches.
  */
-HP_INLINE hp_hot_free_exit hp_hot_free_other(hp_hot_free_state *state, const hp_hot_map *map,
-                                             const void *pointer, size_t grain, uint64_t mixed)
+HP_INLINE hp_hot_free_exit hp_hot_free_other(const hp_hot_entry *entry, const void *pointer,
+                                             hp_slab **slab)
 {
-    if (HP_UNLIKELY(!hp_hot_is_other(mixed))) {
+    if (HP_UNLIKELY(!hp_hot_is_other(entry->mixed))) {
         return HP_FREE_UNKNOWN;
     }
     /* Only now: an entry that is another grain's may change at this moment. */
-    hp_slab *slab = hp_hot_record(map, grain);
-    state->slab = slab;
+    hp_slab *found = hp_hot_record(entry->map, entry->index);
+    *slab = found;
     /* A cached class's slab is one grain, so the pointer's low bits are the offset in it. */
     size_t offset = (uintptr_t)pointer & (HP_GRAIN_BYTES - 1);
-    unsigned index = hp_divide(offset, slab->reciprocal);
-    if (HP_UNLIKELY(index * slab->slot_bytes != offset)) {
+    unsigned index = hp_divide(offset, found->reciprocal);
+    if (HP_UNLIKELY(index * found->slot_bytes != offset)) {
         return HP_FREE_UNKNOWN;
     }
     int64_t room;
-    if (HP_UNLIKELY(!hp_outbox_set(state->self, slab, grain, index, &room))) {
+    if (HP_UNLIKELY(!hp_outbox_set(entry->self, found, entry->index, index, &room))) {
         return HP_FREE_OTHER_WORD;
     }
     return HP_LIKELY(room >= 0) ? HP_FREE_DONE : HP_FREE_OUTBOX_FULL;
-}
-
-HP_INLINE hp_hot_free_exit hp_hot_free(void *pointer, hp_hot_free_state *state)
-{
-    uint64_t grain = hp_grain_of(pointer);
-    size_t index = (uint16_t)grain;
-    hp_thread *self = hp_self;
-    const hp_hot_map *map = &hp_hot;
-    HP_OPAQUE(map);
-    state->self = self;
-    uint64_t mixed = hp_relaxed_xor(&map->tag[index], grain);
-    if (HP_UNLIKELY(mixed != self->tag)) {
-        return hp_hot_free_other(state, map, pointer, index, mixed);
-    }
-    hp_line *line = (hp_line *)(void *)((char *)self + map->line_offset[index]);
-    state->line = line;
-    return HP_LIKELY(hp_line_push(line, pointer)) ? HP_FREE_DONE : HP_FREE_LINE_FULL;
 }

@@ -57,18 +57,23 @@ HP_EXPORT void hepta_free(void *pointer)
     if (HP_UNLIKELY(pointer == NULL)) {
         return;
     }
-    hp_hot_free_state state;
-    switch (hp_hot_free(pointer, &state)) {
+    hp_hot_entry entry = hp_hot_look_up(pointer);
+    if (HP_LIKELY(hp_hot_is_mine(&entry))) {
+        hp_line *line = hp_hot_own_line(&entry);
+        if (HP_UNLIKELY(!hp_line_push(line, pointer))) {
+            hp_slow_spill(pointer, line);
+        }
+        return;
+    }
+    hp_slab *slab;
+    switch (hp_hot_free_other(&entry, pointer, &slab)) {
     case HP_FREE_DONE:
         return;
-    case HP_FREE_LINE_FULL:
-        hp_slow_spill(pointer, state.line);
-        return;
     case HP_FREE_OUTBOX_FULL:
-        hp_outbox_flush(state.self);
+        hp_outbox_flush(entry.self);
         return;
     case HP_FREE_OTHER_WORD:
-        hp_slow_free_other(pointer, state.slab);
+        hp_slow_free_other(pointer, slab);
         return;
     case HP_FREE_UNKNOWN:
         hp_slow_free(pointer);
