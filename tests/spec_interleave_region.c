@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "arena/region.h"
+#include "interleave_spec.h"
 #include "support/interleave.h"
 
 enum { PAGES = 8, THREADS = 3, NOBODY = THREADS };
@@ -194,23 +195,12 @@ static interleave_result run(mutation chosen)
 static void in_no_order_two_threads_hold_the_claim_or_a_free_is_lost(void **state)
 {
     (void)state;
-    interleave_result result = run(NONE);
-
-    print_message("%llu worlds, %llu ends\n", (unsigned long long)result.worlds,
-                  (unsigned long long)result.ends);
-    if (result.broken != NULL) {
-        fail_msg("%s after the steps of %s", result.broken, result.schedule);
-    }
-    assert_true(result.worlds > 1000);
-    assert_true(result.ends > 10);
+    expect_sound(run(NONE), 1000, 10);
 }
 
 static void then_it_is_found(mutation chosen)
 {
-    interleave_result result = run(chosen);
-
-    assert_non_null(result.broken);
-    print_message("%s after the steps of %s\n", result.broken, result.schedule);
+    expect_broken(run(chosen));
 }
 
 static void work_without_the_claim_is_found(void **state)
