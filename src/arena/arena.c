@@ -6,8 +6,8 @@
 #define REGION_MAX_BYTES ((size_t)1 << 30)
 #define REGION_LIMIT 65536u
 
-static hp_region
-    *_Atomic regions[REGION_LIMIT];   /* shared: P9; NULL until the number's owner fills it */
+/* Shared: P9. NULL until the thread that got the number fills it. */
+static hp_region *_Atomic regions[REGION_LIMIT];
 static _Atomic uint32_t region_count; /* shared: numbers given out */
 static _Atomic size_t region_bytes;   /* shared: relaxed counter; of all that is mapped */
 
@@ -144,8 +144,8 @@ static hp_region *map_region(hp_region *region, size_t bytes)
 
 static size_t aimed_bytes(bool busy)
 {
-    /* Under mlockall(MCL_FUTURE) every page of a new mapping is resident at once: no reserves then. */
-    /* relaxed: a size to aim at */
+    /* Under mlockall(MCL_FUTURE) every page of a new mapping is resident at once: no reserves then.
+       relaxed: a size to aim at */
     if (busy || atomic_load_explicit(&born_resident, memory_order_relaxed)) {
         return REGION_MIN_BYTES;
     }
@@ -205,32 +205,29 @@ bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run)
     return taken;
 }
 
-size_t hp_arena_unmap_idle(void)
+/* Does something to every region that can be claimed; the sum of what it returns. */
+static size_t for_each_region(size_t (*act)(hp_region *region))
 {
-    size_t unmapped_bytes = 0;
+    size_t bytes = 0;
     uint32_t count = count_regions();
     for (uint32_t number = 0; number < count; number++) {
         hp_region *region = hp_arena_region(number);
         if (region != NULL && hp_region_claim(region)) {
-            size_t bytes = hp_region_unmap(region);
+            bytes += act(region);
             hp_region_release(region);
-            count_bytes(-bytes);
-            unmapped_bytes += bytes;
         }
     }
+    return bytes;
+}
+
+size_t hp_arena_unmap_idle(void)
+{
+    size_t unmapped_bytes = for_each_region(hp_region_unmap);
+    count_bytes(-unmapped_bytes);
     return unmapped_bytes;
 }
 
 size_t hp_arena_purge(void)
 {
-    size_t purged_bytes = 0;
-    uint32_t count = count_regions();
-    for (uint32_t number = 0; number < count; number++) {
-        hp_region *region = hp_arena_region(number);
-        if (region != NULL && hp_region_claim(region)) {
-            purged_bytes += hp_region_purge(region);
-            hp_region_release(region);
-        }
-    }
-    return purged_bytes;
+    return for_each_region(hp_region_purge);
 }

@@ -79,14 +79,19 @@ void hp_thread_disable_caches(void)
     atomic_store_explicit(&caches_disabled, true, memory_order_relaxed);
 }
 
-/* The destructor of the key. Frees that come later in the thread's exit go by without a cache. */
-static void leave(void *record)
+/* The thread goes on at the step without its record, which waits for another thread. */
+static void part_from(hp_thread *self, unsigned step)
 {
-    hp_thread *self = record;
-    hp_self = place(DEAD);
+    hp_self = place(step);
     hp_thread_flush(self);
     hp_owners_unbind(self->owner);
     hp_stack_push(&parked, &self->parked_link);
+}
+
+/* The destructor of the key. Frees that come later in the thread's exit go by without a cache. */
+static void leave(void *record)
+{
+    part_from(record, DEAD);
 }
 
 /* True when this thread's exit will be heard of. */
@@ -150,10 +155,7 @@ static HP_SLOW hp_thread *be_born(void)
     hp_self = self;
     if (!announce_exit(self)) {
         /* Nobody would hear of this thread's exit: it goes without a cache this time. */
-        hp_self = place(0);
-        hp_thread_flush(self);
-        hp_owners_unbind(self->owner);
-        hp_stack_push(&parked, &self->parked_link);
+        part_from(self, 0);
         return NULL;
     }
     return self;

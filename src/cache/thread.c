@@ -168,11 +168,7 @@ void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk)
 
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
 {
-    if (HP_UNLIKELY(self == NULL)) {
-        hp_inbox_free_now(slab, index);
-        return;
-    }
-    if (slab->size_class >= HP_SMALL_CLASSES) {
+    if (self == NULL || slab->size_class >= HP_SMALL_CLASSES) {
         hp_inbox_free_now(slab, index);
     } else if (slab->owner != self->owner) {
         hp_outbox_add(self, slab, index);

@@ -1,6 +1,5 @@
 #include "owner/owner.h"
 
-#include "metadata/storage.h"
 #include "owner/depot.h"
 #include "platform/build.h"
 #include "platform/report.h"
@@ -64,6 +63,13 @@ static void note_not_empty(hp_owner *owner, const hp_slab *slab)
     owner->empty_bytes -= (uint32_t)hp_class_slab_bytes(slab->size_class);
 }
 
+/* The record waits for the next slab that needs one of its capacity. */
+static void spare_record(hp_owner *owner, hp_slab *slab, unsigned capacity)
+{
+    slab->free->next = owner->spare_records[capacity];
+    owner->spare_records[capacity] = slab;
+}
+
 static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
 {
     unsigned capacity = hp_slab_record_capacity(size_class);
@@ -77,8 +83,7 @@ static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
         }
     }
     if (!hp_slab_open(slab, size_class)) {
-        slab->free->next = owner->spare_records[capacity];
-        owner->spare_records[capacity] = slab;
+        spare_record(owner, slab, capacity);
         return NULL;
     }
     hp_class_slabs *slabs = &owner->classes[size_class];
@@ -91,12 +96,21 @@ static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
 static void close_slab(hp_owner *owner, hp_slab *slab)
 {
     hp_class_slabs *slabs = &owner->classes[slab->size_class];
-    unsigned capacity = hp_slab_record_capacity(slab->size_class);
     unlink_slab(slabs, slab);
     slabs->slab_count--;
     hp_slab_close(slab);
-    slab->free->next = owner->spare_records[capacity];
-    owner->spare_records[capacity] = slab;
+    spare_record(owner, slab, hp_slab_record_capacity(slab->size_class));
+}
+
+/* Closes the slab of the class that is noted as wholly free; false when none is. */
+static bool close_empty(hp_owner *owner, unsigned size_class)
+{
+    hp_slab *slab = owner->classes[size_class].empty;
+    if (slab != NULL) {
+        note_not_empty(owner, slab);
+        close_slab(owner, slab);
+    }
+    return slab != NULL;
 }
 
 /*
@@ -104,19 +118,6 @@ static void close_slab(hp_owner *owner, hp_slab *slab)
  * one serves, so that the other can empty and fresh pages stay untouched while used ones have room.
  */
 #define WORTH_A_TURN 8u
-
-static void swap_first_two(hp_class_slabs *slabs)
-{
-    hp_slab *first = slabs->first;
-    hp_slab *second = first->free->next;
-    unlink_slab(slabs, first);
-    first->free->previous = second;
-    first->free->next = second->free->next;
-    second->free->next = first;
-    if (first->free->next != NULL) {
-        first->free->next->free->previous = first;
-    }
-}
 
 HP_INLINE hp_slab *serving_slab(hp_owner *owner, unsigned size_class)
 {
@@ -130,20 +131,27 @@ HP_INLINE hp_slab *serving_slab(hp_owner *owner, unsigned size_class)
                   second->free->free_count < WORTH_A_TURN)) {
         return slab;
     }
-    swap_first_two(slabs);
+    unlink_slab(slabs, slab);
+    link_slab(slabs, slab); /* behind the second, which is the first now */
     return second;
+}
+
+/* After slots were taken: the slab is not wholly free any more, and may be full. */
+HP_INLINE void settle_taken(hp_owner *owner, hp_slab *slab, bool was_empty)
+{
+    if (HP_UNLIKELY(was_empty)) {
+        note_not_empty(owner, slab);
+    }
+    if (HP_UNLIKELY(slab->free->free_count == 0)) {
+        unlink_slab(&owner->classes[slab->size_class], slab);
+    }
 }
 
 HP_INLINE unsigned take(hp_owner *owner, hp_slab *slab, unsigned count, void **chunks)
 {
-    hp_class_slabs *slabs = &owner->classes[slab->size_class];
-    if (HP_UNLIKELY(slab->free->free_count == slab->slot_count)) {
-        note_not_empty(owner, slab);
-    }
+    bool was_empty = slab->free->free_count == slab->slot_count;
     unsigned taken = hp_slab_take(slab, count, chunks);
-    if (HP_UNLIKELY(slab->free->free_count == 0)) {
-        unlink_slab(slabs, slab);
-    }
+    settle_taken(owner, slab, was_empty);
     check_slab(slab);
     return taken;
 }
@@ -154,16 +162,10 @@ char *hp_owner_take_groups(hp_owner *owner, unsigned size_class, unsigned *group
     if (HP_UNLIKELY(slab == NULL)) {
         return NULL;
     }
-    hp_class_slabs *slabs = &owner->classes[size_class];
     bool was_empty = slab->free->free_count == slab->slot_count;
     char *first = hp_slab_take_groups(slab, groups);
     if (first != NULL) {
-        if (HP_UNLIKELY(was_empty)) {
-            note_not_empty(owner, slab);
-        }
-        if (slab->free->free_count == 0) {
-            unlink_slab(slabs, slab);
-        }
+        settle_taken(owner, slab, was_empty);
     }
     check_slab(slab);
     return first;
@@ -213,10 +215,7 @@ static HP_SLOW void close_another(hp_owner *owner, unsigned kept_class)
 {
     for (unsigned tries = 0; tries < HP_CLASSES; tries++) {
         unsigned size_class = owner->next_to_close++ % HP_CLASSES;
-        hp_slab *slab = owner->classes[size_class].empty;
-        if (slab != NULL && size_class != kept_class) {
-            note_not_empty(owner, slab);
-            close_slab(owner, slab);
+        if (size_class != kept_class && close_empty(owner, size_class)) {
             return;
         }
     }
@@ -267,11 +266,7 @@ void hp_owner_trim(hp_owner *owner)
 {
     hp_depot_empty(owner);
     for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
-        hp_slab *slab = owner->classes[size_class].empty;
-        if (slab != NULL) {
-            note_not_empty(owner, slab);
-            close_slab(owner, slab);
-        }
+        close_empty(owner, size_class);
     }
     check(owner);
 }

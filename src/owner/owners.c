@@ -18,9 +18,9 @@ hp_owner *hp_owners_first(void)
     return atomic_load_explicit(&first_owner, memory_order_acquire);
 }
 
-/* Until the system was asked there is one processor as far as we know. */
-static _Atomic uint32_t usable_processors =
-    1; /* shared: relaxed, a number that depends on nothing */
+/* Until the system was asked there is one processor as far as we know. Shared: relaxed, a number that
+   depends on nothing. */
+static _Atomic uint32_t usable_processors = 1;
 
 void hp_owners_count_processors(void)
 {
