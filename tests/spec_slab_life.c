@@ -107,17 +107,14 @@ static void the_first_taker_of_a_slot_of_a_clean_slab_and_nobody_else_hears_of_z
     (void)state;
     given_a_slab_of(1024);
     slab->free->zeroed = true; /* as after a run from a clean region */
-    hp_slab_take(slab, 1, chunks);
-    assert_true(hp_slab_note_touched(slab, chunks[0]));
+    assert_true(hp_slab_note_touched(slab, hp_slab_take_one(slab)));
     assert_true(hp_slab_put(slab, 0));
 
-    hp_slab_take(slab, 1, chunks);
-    assert_ptr_equal(chunks[0], slot(0));
-    assert_false(hp_slab_note_touched(slab, chunks[0]));
+    assert_int_equal(hp_slab_take_one(slab), 0);
+    assert_false(hp_slab_note_touched(slab, 0));
 
-    hp_slab_take(slab, 1, chunks);
-    assert_ptr_equal(chunks[0], slot(1));
-    assert_true(hp_slab_note_touched(slab, chunks[0]));
+    assert_int_equal(hp_slab_take_one(slab), 1);
+    assert_true(hp_slab_note_touched(slab, 1));
 }
 
 static void nobody_hears_of_zeros_in_a_slab_that_was_used_before(void **state)
@@ -126,9 +123,7 @@ static void nobody_hears_of_zeros_in_a_slab_that_was_used_before(void **state)
     given_a_slab_of(1024);
     slab->free->zeroed = false;
 
-    hp_slab_take(slab, 1, chunks);
-
-    assert_false(hp_slab_note_touched(slab, chunks[0]));
+    assert_false(hp_slab_note_touched(slab, hp_slab_take_one(slab)));
 }
 
 static void the_check_finds_a_wrong_count_a_wrong_summary_and_a_bit_beyond_the_end(void **state)

@@ -193,7 +193,7 @@ static void a_spilled_line_becomes_a_pack_and_the_chunk_stays(void **state)
     (void)state;
     given_a_full_line(64);
 
-    hp_thread_spill(self, hp_class_of(64), chunks[7]);
+    spill(64, chunks[7]);
 
     assert_int_equal(filled(64), 1);
     assert_ptr_equal(line_of(64)->chunks[0], chunks[7]);
@@ -205,7 +205,7 @@ static void a_pack_comes_back_in_the_order_in_which_the_line_would_have_given_it
 {
     (void)state;
     given_a_full_line(64);
-    hp_thread_spill(self, hp_class_of(64), chunks[7]);
+    spill(64, chunks[7]);
     self->reserves[hp_class_of(64)] = 0; /* the test lets go of them */
 
     for (unsigned index = 8; index-- > 0;) {
@@ -221,7 +221,7 @@ static void a_line_that_the_depot_has_no_room_for_goes_to_its_slab(void **state)
     mine->depot_count[hp_class_of(1024)] = HP_DEPOT_MAX_PACKS;
     uint32_t free_before = slab->free->free_count;
 
-    hp_thread_spill(self, hp_class_of(1024), chunks[7]);
+    spill(1024, chunks[7]);
 
     mine->depot_count[hp_class_of(1024)] = 0;
     assert_int_equal(slab->free->free_count, free_before + HP_LINE_CHUNKS);
@@ -236,7 +236,7 @@ static void a_line_of_a_claimed_owner_goes_as_notes(void **state)
     uint32_t free_before = slab->free->free_count;
     assert_true(hp_claim_try(&mine->claim));
 
-    hp_thread_spill(self, hp_class_of(64), chunks[7]);
+    spill(64, chunks[7]);
     assert_int_equal(filled(64), 1);
     hp_outbox_flush(self);
     assert_int_equal(slab->free->free_count, free_before);

@@ -30,25 +30,25 @@ static hp_owner *given_another_owner_first(void)
 
 /* ---- where a slot comes from ---- */
 
-static void a_slot_below_4096_bytes_comes_from_the_threads_own_owner(void **state)
+static void a_slot_to_8192_bytes_comes_from_the_threads_own_owner(void **state)
 {
     (void)state;
     given_another_owner_first();
 
     assert_ptr_equal(taken_slab(self, 1025)->owner, mine);
-    assert_ptr_equal(taken_slab(self, 3840)->owner, mine);
+    assert_ptr_equal(taken_slab(self, 8192)->owner, mine);
 }
 
-static void a_slot_from_4096_bytes_on_comes_from_the_first_owner_that_can_be_claimed(void **state)
+static void a_slot_above_8192_bytes_comes_from_the_first_owner_that_can_be_claimed(void **state)
 {
     (void)state;
     hp_owner *other = given_another_owner_first();
 
-    assert_ptr_equal(taken_slab(self, 3841)->owner, other);
+    assert_ptr_equal(taken_slab(self, 8193)->owner, other);
     assert_ptr_equal(taken_slab(self, 32768)->owner, other);
 
     assert_true(hp_claim_try(&other->claim));
-    assert_ptr_not_equal(taken_slab(self, 4096)->owner, other);
+    assert_ptr_not_equal(taken_slab(self, 10000)->owner, other);
     hp_claim_release(&other->claim);
 }
 
@@ -78,24 +78,24 @@ static void notes_are_worked_in_before_a_slot_is_taken(void **state)
 
 /* ---- where it goes ---- */
 
-static void a_slot_above_1024_bytes_is_free_at_once_or_noted(void **state)
+static void a_slot_above_8192_bytes_is_free_at_once_or_noted(void **state)
 {
     (void)state;
     bool zeroed;
     void *chunks[2];
     for (unsigned index = 0; index < 2; index++) {
-        chunks[index] = hp_thread_take_slot(self, hp_class_of(2000), &zeroed);
+        chunks[index] = hp_thread_take_slot(self, hp_class_of(9000), &zeroed);
     }
     hp_slab *slab = slab_of(chunks[0]);
     uint32_t free_before = slab->free->free_count;
 
     hp_thread_free_slot(self, slab, index_of(chunks[0]));
     assert_int_equal(slab->free->free_count, free_before + 1);
-    assert_true(hp_claim_try(&mine->claim));
+    assert_true(hp_claim_try(&slab->owner->claim));
     hp_thread_free_slot(self, slab, index_of(chunks[1]));
     assert_int_equal(slab->free->free_count, free_before + 1);
-    hp_inbox_drain(mine);
-    hp_claim_release(&mine->claim);
+    hp_inbox_drain(slab->owner);
+    hp_claim_release(&slab->owner->claim);
 
     assert_int_equal(slab->free->free_count, free_before + 2);
 }
@@ -169,11 +169,11 @@ static void what_a_rebound_thread_held_of_its_former_owner_becomes_notes(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SPEC(a_slot_below_4096_bytes_comes_from_the_threads_own_owner),
-        SPEC(a_slot_from_4096_bytes_on_comes_from_the_first_owner_that_can_be_claimed),
+        SPEC(a_slot_to_8192_bytes_comes_from_the_threads_own_owner),
+        SPEC(a_slot_above_8192_bytes_comes_from_the_first_owner_that_can_be_claimed),
         SPEC(a_thread_without_a_record_takes_from_any_owner),
         SPEC(notes_are_worked_in_before_a_slot_is_taken),
-        SPEC(a_slot_above_1024_bytes_is_free_at_once_or_noted),
+        SPEC(a_slot_above_8192_bytes_is_free_at_once_or_noted),
         SPEC(a_small_slot_goes_into_the_line_or_if_it_is_anothers_into_the_outbox),
         SPEC(a_thread_whose_owner_is_open_keeps_it_and_its_lines),
         SPEC(a_thread_whose_owner_is_claimed_for_ever_is_bound_to_one_that_is_open),

@@ -60,7 +60,7 @@ static inline hp_line *line_of(size_t bytes)
 
 static inline unsigned filled(size_t bytes)
 {
-    return (unsigned)(line_of(bytes)->filled - HP_LINE_EMPTY);
+    return (unsigned)(line_of(bytes)->filled - hp_line_empty(hp_class_of(bytes)));
 }
 
 static inline bool has_reserve(const hp_thread *record, size_t bytes)
@@ -85,6 +85,13 @@ static inline void *take(size_t bytes)
     void *chunk = hepta_malloc(bytes);
     assert_non_null(chunk);
     return chunk;
+}
+
+/* free into the full line of a small class, as the slow path of free does it. */
+static inline void spill(size_t bytes, void *chunk)
+{
+    hp_owner *claimed = hp_claim_try(&mine->claim) ? mine : NULL;
+    hp_thread_spill(self, claimed, hp_class_of(bytes), chunk);
 }
 
 /* A chunk of an owner that is not mine; that owner's claim is open again. */

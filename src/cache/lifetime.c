@@ -123,8 +123,8 @@ static hp_thread *new_record(void)
     if (record == NULL) {
         return NULL;
     }
-    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
-        record->lines[size_class].filled = HP_LINE_EMPTY;
+    for (unsigned size_class = 0; size_class < HP_CACHED_CLASSES; size_class++) {
+        record->lines[size_class].filled = hp_line_empty(size_class);
     }
     record->next = hp_thread_first();
     /* release: P12, pairs with hp_thread_first. acquire on failure: P12, the next try links behind it */

@@ -9,12 +9,6 @@
 #include "platform/misuse.h"
 #include "platform/report.h"
 
-/*
- * Slots from this size on come from whichever owner is first to be had, not from the thread's own: so their
- * slabs, of which each is dear, are as many as threads work at the same moment, not as there are owners.
- */
-#define SHARED_SLOT_BYTES 4096u
-
 static void check(const hp_thread *self)
 {
     const char *broken = hp_debug ? hp_thread_check(self) : NULL;
@@ -108,27 +102,45 @@ void *hp_thread_refill(hp_thread *self, unsigned size_class)
     return chunk;
 }
 
-/* A chunk leaves the cache: into its slab under the claim of the owner, else (NULL) as a note. */
-static void return_chunk(hp_thread *self, hp_owner *claimed, void *chunk)
+/* Chunks leave the cache: into their slabs under the claim of the owner, else (NULL) as notes. */
+static void return_chunks(hp_thread *self, hp_owner *claimed, void *const *chunks, unsigned count)
 {
     if (claimed != NULL) {
-        hp_depot_free_chunk(claimed, chunk);
+        hp_depot_free_chunks(claimed, chunks, count);
         return;
     }
-    uint32_t index;
-    hp_slab *slab = hp_depot_slab_of(chunk, &index);
-    if (slab != NULL) {
-        hp_outbox_add(self, slab, index);
+    for (unsigned each = 0; each < count; each++) {
+        uint32_t index;
+        hp_slab *slab = hp_depot_slab_of(chunks[each], &index);
+        if (slab != NULL) {
+            hp_outbox_add(self, slab, index);
+        }
     }
 }
 
-static HP_SLOW void return_line(hp_thread *self, hp_owner *claimed, hp_line *line)
+/*
+ * The line is empty before its chunks are returned: at no moment is a chunk in both, as a signal handler may
+ * call exit or fork here.
+ */
+static void return_line(hp_thread *self, hp_owner *claimed, unsigned size_class)
 {
-    int64_t count = line->filled - HP_LINE_EMPTY;
-    line->filled = HP_LINE_EMPTY;
-    for (int64_t index = 0; index < count; index++) {
-        return_chunk(self, claimed, line->chunks[index]);
+    hp_line *line = &self->lines[size_class];
+    void *chunks[HP_LINE_CHUNKS];
+    unsigned count = 0;
+    int64_t empty = hp_line_empty(size_class);
+    while (line->filled > empty) {
+        chunks[count++] = hp_line_take(line, line->filled);
     }
+    HP_SIGNAL_BARRIER();
+    return_chunks(self, claimed, chunks, count);
+}
+
+/* The same for a full line under the claim: its seven chunks stay where they are for the time. */
+static void return_full_line(hp_owner *claimed, hp_line *line)
+{
+    line->filled = HP_LINE_EMPTY;
+    HP_SIGNAL_BARRIER();
+    hp_depot_free_chunks(claimed, line->chunks, HP_LINE_CHUNKS);
 }
 
 static void return_reserve(hp_thread *self, hp_owner *claimed, unsigned size_class)
@@ -139,50 +151,67 @@ static void return_reserve(hp_thread *self, hp_owner *claimed, unsigned size_cla
     char *chunk = (char *)(uintptr_t)(reserve & ~HP_RESERVE_GROUPS_MASK);
     uint64_t count = (reserve & HP_RESERVE_GROUPS_MASK) * HP_SLAB_GROUP_SLOTS;
     for (; count > 0; count--, chunk += slot_bytes) {
-        return_chunk(self, claimed, chunk);
+        return_chunks(self, claimed, (void *const *)&chunk, 1);
     }
 }
 
-void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk)
+void hp_thread_spill_medium(hp_line *line, void *chunk)
+{
+    uint32_t index;
+    void *returned = line->chunks[0];
+    line->chunks[0] = chunk;
+    hp_slab *slab = hp_depot_slab_of(returned, &index);
+    if (HP_LIKELY(slab != NULL)) {
+        hp_inbox_free_now(slab, index);
+    }
+}
+
+void hp_thread_spill(hp_thread *self, hp_owner *claimed, unsigned size_class, void *chunk)
 {
     check(self);
-    hp_owner *owner = self->owner;
     hp_line *line = &self->lines[size_class];
-    bool claimed = hp_claim_try(&owner->claim);
-    if (HP_LIKELY(claimed)) {
-        hp_depot_make_packs(owner);
-        if (HP_LIKELY(hp_spill_to(owner, line, size_class, chunk))) {
-            hp_claim_release(&owner->claim);
-            return;
-        }
-    }
-    return_line(self, claimed ? owner : NULL, line);
-    if (claimed) {
-        hp_claim_release(&owner->claim);
-    }
-    hp_line_push(line, chunk);
-    if (HP_UNLIKELY(!claimed)) {
+    if (HP_UNLIKELY(claimed == NULL)) {
+        return_line(self, NULL, size_class);
+        hp_line_push(line, chunk);
         hp_thread_note_busy(self);
+        return;
     }
+    hp_depot_make_packs(claimed);
+    if (HP_LIKELY(!hp_spill_to(claimed, line, size_class, chunk))) {
+        return_full_line(claimed, line);
+        hp_line_push(line, chunk);
+    }
+    hp_claim_release(&claimed->claim);
 }
 
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
 {
-    if (self == NULL || slab->size_class >= HP_SMALL_CLASSES) {
+    if (self == NULL || slab->size_class >= HP_CACHED_CLASSES) {
         hp_inbox_free_now(slab, index);
     } else if (slab->owner != self->owner) {
         hp_outbox_add(self, slab, index);
     } else {
         void *chunk = slab->base + (size_t)index * slab->slot_bytes;
-        if (!hp_line_push(&self->lines[slab->size_class], chunk)) {
-            hp_thread_spill(self, slab->size_class, chunk);
+        hp_line *line = &self->lines[slab->size_class];
+        if (hp_line_push(line, chunk)) {
+            return;
+        }
+        if (slab->size_class < HP_SMALL_CLASSES) {
+            hp_owner *claimed = hp_claim_try(&self->owner->claim) ? self->owner : NULL;
+            hp_thread_spill(self, claimed, slab->size_class, chunk);
+        } else {
+            hp_thread_spill_medium(line, chunk);
         }
     }
 }
 
+/*
+ * Slots that threads do not cache come from whichever owner is first to be had, not from the thread's own: so
+ * their slabs, of which each is dear, are as many as threads work at the same moment, not as there are owners.
+ */
 void *hp_thread_take_slot(hp_thread *self, unsigned size_class, bool *zeroed)
 {
-    bool shared = self == NULL || hp_class_bytes(size_class) >= SHARED_SLOT_BYTES;
+    bool shared = self == NULL || size_class >= HP_CACHED_CLASSES;
     hp_owner *owner = hp_owners_claim_any(shared ? NULL : self->owner);
     if (owner == NULL) {
         return NULL;
@@ -208,8 +237,10 @@ void hp_thread_flush(hp_thread *self)
     check(self);
     hp_outbox_flush(self);
     hp_owner *claimed = hp_claim_try(&self->owner->claim) ? self->owner : NULL;
+    for (unsigned size_class = 0; size_class < HP_CACHED_CLASSES; size_class++) {
+        return_line(self, claimed, size_class);
+    }
     for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
-        return_line(self, claimed, &self->lines[size_class]);
         return_reserve(self, claimed, size_class);
     }
     if (claimed != NULL) {
@@ -218,23 +249,32 @@ void hp_thread_flush(hp_thread *self)
     hp_outbox_flush(self);
 }
 
+static const char *check_line(const hp_line *line, unsigned size_class)
+{
+    if (line->filled < hp_line_empty(size_class) || line->filled > HP_LINE_FULL) {
+        return "T1: a line is filled beyond its bounds";
+    }
+    hp_line copy = *line;
+    while (copy.filled > hp_line_empty(size_class)) {
+        hp_entry entry = hp_map_get(hp_line_take(&copy, copy.filled));
+        if (hp_entry_kind(entry) != HP_KIND_SLAB ||
+            ((hp_slab *)hp_entry_record(entry))->size_class != size_class) {
+            return "T2: a line holds what is no chunk of its class";
+        }
+    }
+    return NULL;
+}
+
 const char *hp_thread_check(const hp_thread *self)
 {
     const char *broken = hp_outbox_check(self);
     if (broken != NULL) {
         return broken;
     }
-    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
-        const hp_line *line = &self->lines[size_class];
-        if (line->filled < HP_LINE_EMPTY || line->filled > -1) {
-            return "T1: a line is filled beyond its bounds";
-        }
-        for (int64_t index = 0; index < line->filled - HP_LINE_EMPTY; index++) {
-            hp_entry entry = hp_map_get(line->chunks[index]);
-            if (hp_entry_kind(entry) != HP_KIND_SLAB ||
-                ((hp_slab *)hp_entry_record(entry))->size_class != size_class) {
-                return "T2: a line holds what is no chunk of its class";
-            }
+    for (unsigned size_class = 0; size_class < HP_CACHED_CLASSES; size_class++) {
+        broken = check_line(&self->lines[size_class], size_class);
+        if (broken != NULL) {
+            return broken;
         }
     }
     return NULL;

@@ -6,7 +6,8 @@
  *
  * Owns:        the lines, the outbox. Records are parked at thread exit and never unmapped.
  * Invariants:  (hp_thread_check)
- *   T1  a line holds filled + 8 chunks: chunks[0] on top, then chunks[n-1] down to chunks[1].
+ *   T1  a line holds filled - hp_line_empty(class) chunks: chunks[0] on top, the others from
+ *       chunks[filled + 7] down.
  *   T2  a line holds chunks of its class only.
  *   T3  a thread without a record points at a static one whose lines are empty and whose tag matches no
  *       entry of the hot map: neither fast path ever writes to it.
@@ -28,7 +29,10 @@
 #include "platform/compiler.h"
 #include "platform/crossing.h"
 
-/* filled counts up from -8 (empty) to -1 (seven chunks), so that one more than -1 is zero: full. */
+/*
+ * filled counts up from -8 (empty) to -1 (seven chunks), so that one more than -1 is zero: full. A line of
+ * a medium class holds fewer chunks, so its filled starts higher.
+ */
 #define HP_LINE_EMPTY (-8)
 #define HP_LINE_FULL (-1)
 
@@ -54,13 +58,26 @@ typedef struct hp_thread {
     int64_t outbox_room; /* bytes that may be added before the outbox is posted */
     uint32_t busy_count; /* how often the owner could not be claimed since the last binding */
     HP_LINE_ALIGNED uint8_t refill_chunks[HP_SMALL_CLASSES]; /* how many the next refill takes */
-    HP_LINE_ALIGNED hp_line lines[HP_SMALL_CLASSES];
+    HP_LINE_ALIGNED hp_line lines[HP_CACHED_CLASSES];
     HP_LINE_ALIGNED uint64_t reserves[HP_SMALL_CLASSES];    /* see refill.h */
     HP_LINE_ALIGNED uint64_t outbox_keys[HP_OUTBOX_PLACES]; /* see outbox.h; 0: an unused place */
     HP_LINE_ALIGNED uint64_t outbox_bits[HP_OUTBOX_PLACES];
 } hp_thread;
 
 _Static_assert(offsetof(hp_thread, lines) == HP_LINES_OFFSET_BYTES, "free adds this offset");
+
+/* How many chunks of a medium class a thread keeps: 4 to 2 KiB, 2 to 4 KiB, 1 to 8 KiB. */
+#define HP_MEDIUM_LINE_CHUNKS 4u
+
+/* filled of an empty line of the class. */
+HP_INLINE int64_t hp_line_empty(unsigned size_class)
+{
+    if (size_class < HP_SMALL_CLASSES) {
+        return HP_LINE_EMPTY;
+    }
+    return HP_LINE_FULL -
+           (int64_t)(HP_MEDIUM_LINE_CHUNKS >> ((size_class - HP_SMALL_CLASSES) >> HP_STEPS_LOG2));
+}
 
 extern _Thread_local hp_thread *hp_self HP_INITIAL_EXEC;
 
@@ -76,8 +93,11 @@ void *hp_thread_refill(hp_thread *self, unsigned size_class);
 /* The same out of the slabs of a claimed owner; releases the claim. */
 void *hp_thread_refill_from(hp_thread *self, hp_owner *owner, unsigned size_class);
 
-/* free into a line that is full. */
-void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk);
+/* free into a line of a small class that is full. Releases the claim of its owner; NULL: it was taken. */
+void hp_thread_spill(hp_thread *self, hp_owner *claimed, unsigned size_class, void *chunk);
+
+/* free into a line of a medium class that is full and stays so: its top chunk goes back to its slab. */
+void hp_thread_spill_medium(hp_line *line, void *chunk);
 
 /* free of a slot of a slab, whosever it is; self may be NULL. */
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index);

@@ -41,10 +41,14 @@ static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
         return hp_large_allocate(bytes, align_bytes, zeroed);
     }
     unsigned size_class = hp_class_of(slot_bytes);
-    if (size_class < HP_SMALL_CLASSES && self != NULL) {
+    if (size_class < HP_CACHED_CLASSES && self != NULL) {
         hp_line *line = &self->lines[size_class];
-        return line->filled != HP_LINE_EMPTY ? hp_line_take(line, line->filled)
-                                             : hp_thread_refill(self, size_class);
+        if (line->filled != hp_line_empty(size_class)) {
+            return hp_line_take(line, line->filled);
+        }
+        if (size_class < HP_SMALL_CLASSES) {
+            return hp_thread_refill(self, size_class);
+        }
     }
     return hp_thread_take_slot(self, size_class, zeroed);
 }
@@ -80,10 +84,35 @@ static HP_SLOW void *allocate_or_fail(size_t bytes, size_t align_bytes, bool *ze
     return NULL;
 }
 
-void *hp_slow_malloc(size_t bytes)
+static HP_SLOW void *allocate_default(size_t bytes)
 {
     bool zeroed;
     return allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, &zeroed);
+}
+
+/* A slot of a class that has no chunk at hand. */
+static HP_SLOW void *take_slot(hp_thread *self, unsigned size_class)
+{
+    bool zeroed;
+    void *chunk = hp_thread_take_slot(self, size_class, &zeroed);
+    return HP_LIKELY(chunk != NULL) ? chunk : allocate_default(hp_class_bytes(size_class));
+}
+
+void *hp_slow_malloc(size_t bytes)
+{
+    hp_thread *self = hp_self;
+    if (HP_UNLIKELY(self->owner == NULL || bytes <= HP_SMALL_MAX_BYTES ||
+                    bytes > HP_SLAB_MAX_SLOT_BYTES)) {
+        return allocate_default(bytes);
+    }
+    unsigned size_class = hp_medium_class_of(bytes);
+    if (size_class < HP_CACHED_CLASSES) {
+        hp_line *line = &self->lines[size_class];
+        if (HP_LIKELY(line->filled != hp_line_empty(size_class))) {
+            return hp_line_take(line, line->filled);
+        }
+    }
+    return take_slot(self, size_class);
 }
 
 /* Neither reserve nor depot has chunks of the class. The owner is claimed; NULL: it could not be. */
@@ -133,14 +162,17 @@ void hp_slow_spill(void *pointer, hp_line *line)
     hp_thread *self = hp_self;
     hp_owner *owner = self->owner;
     unsigned size_class = (unsigned)(line - self->lines);
-    if (HP_LIKELY(hp_claim_try(&owner->claim))) {
-        bool moved = hp_spill_to(owner, line, size_class, pointer);
-        hp_claim_release(&owner->claim);
-        if (HP_LIKELY(moved)) {
-            return;
-        }
+    if (HP_UNLIKELY(size_class >= HP_SMALL_CLASSES)) {
+        hp_thread_spill_medium(line, pointer);
+        return;
     }
-    hp_thread_spill(self, size_class, pointer);
+    if (HP_UNLIKELY(!hp_claim_try(&owner->claim))) {
+        hp_thread_spill(self, NULL, size_class, pointer);
+    } else if (HP_LIKELY(hp_spill_to(owner, line, size_class, pointer))) {
+        hp_claim_release(&owner->claim);
+    } else {
+        hp_thread_spill(self, owner, size_class, pointer);
+    }
 }
 
 /* "double free of" when a block of ours was freed there, "invalid pointer" when none ever was. */
@@ -187,7 +219,7 @@ static size_t usable_slot_bytes(hp_slab *slab, const void *pointer, hp_entry *en
         return 0;
     }
     /* A cached class's chunk that was freed is mostly in a line, where no bit tells. */
-    bool bits_tell = slab->size_class >= HP_SMALL_CLASSES || hp_self->owner == NULL;
+    bool bits_tell = slab->size_class >= HP_CACHED_CLASSES || hp_self->owner == NULL;
     if (bits_tell && hp_inbox_is_free(slab, index)) {
         *entry = HP_ENTRY_FREED;
         return 0;

@@ -1,8 +1,9 @@
 /*
  * size_class: which slot size serves a request, and how a slab of that size is cut.
  *
- * 16-byte steps to 1,024 (classes 0..63, the ones that threads cache), then 8 per doubling to 32 KiB
- * (classes 64..103). There is no header, so a slot of a class serves its whole size.
+ * Small: 16-byte steps to 1,024 (classes 0..63). Then 8 per doubling: medium to 8 KiB (64..87), which
+ * threads cache as well, and large slots to 32 KiB (88..103). There is no header, so a slot of a class
+ * serves its whole size.
  *
  * Owns:        nothing; pure arithmetic.
  * Invariants:  (tests/spec_size_class.c walks every size)
@@ -26,6 +27,8 @@
 #define HP_SMALL_CLASSES (HP_SMALL_MAX_BYTES / HP_SMALL_STEP_BYTES)
 #define HP_SMALL_MAX_LOG2 10u
 #define HP_STEPS_LOG2 3u /* 8 classes per doubling above HP_SMALL_MAX_BYTES */
+#define HP_CACHED_MAX_BYTES 8192u
+#define HP_CACHED_CLASSES (HP_SMALL_CLASSES + 3u * (1u << HP_STEPS_LOG2))
 #define HP_SLAB_MAX_SLOT_BYTES 32768u
 #define HP_CLASSES (HP_SMALL_CLASSES + 5u * (1u << HP_STEPS_LOG2))
 
@@ -33,24 +36,27 @@
 #define HP_GRAIN_LOG2 16u
 #define HP_GRAIN_BYTES ((size_t)1 << HP_GRAIN_LOG2)
 #define HP_SMALL_SLAB_BYTES HP_GRAIN_BYTES
-/* Slots above 8 KiB lie in larger slabs, so that every slab has at least 8. */
-#define HP_LARGE_SLOT_BYTES 8192u
+/* Slots that threads do not cache lie in larger slabs, so that every slab has at least 8. */
 #define HP_LARGE_SLAB_BYTES (4 * HP_GRAIN_BYTES)
 #define HP_SLAB_MAX_SLOTS (HP_SMALL_SLAB_BYTES / HP_SMALL_STEP_BYTES)
 
 _Static_assert(HP_SLAB_MAX_SLOTS <= 64 * 64, "one summary word covers every bitmap word of a slab");
 
-/* 1 <= bytes <= HP_SLAB_MAX_SLOT_BYTES */
-HP_INLINE unsigned hp_class_of(size_t bytes)
+/* HP_SMALL_MAX_BYTES < bytes <= HP_SLAB_MAX_SLOT_BYTES */
+HP_INLINE unsigned hp_medium_class_of(size_t bytes)
 {
     size_t last = bytes - 1;
-    if (last < HP_SMALL_MAX_BYTES) {
-        return (unsigned)(last / HP_SMALL_STEP_BYTES);
-    }
     unsigned log2 = hp_highest_bit(last);
     unsigned step_log2 = log2 - HP_STEPS_LOG2;
     unsigned step = (unsigned)(last >> step_log2) - (1u << HP_STEPS_LOG2);
     return HP_SMALL_CLASSES + ((log2 - HP_SMALL_MAX_LOG2) << HP_STEPS_LOG2) + step;
+}
+
+/* 1 <= bytes <= HP_SLAB_MAX_SLOT_BYTES */
+HP_INLINE unsigned hp_class_of(size_t bytes)
+{
+    return bytes <= HP_SMALL_MAX_BYTES ? (unsigned)((bytes - 1) / HP_SMALL_STEP_BYTES)
+                                       : hp_medium_class_of(bytes);
 }
 
 HP_INLINE size_t hp_class_bytes(unsigned size_class)
@@ -66,8 +72,7 @@ HP_INLINE size_t hp_class_bytes(unsigned size_class)
 
 HP_INLINE size_t hp_class_slab_bytes(unsigned size_class)
 {
-    return hp_class_bytes(size_class) <= HP_LARGE_SLOT_BYTES ? HP_SMALL_SLAB_BYTES
-                                                             : HP_LARGE_SLAB_BYTES;
+    return size_class < HP_CACHED_CLASSES ? HP_SMALL_SLAB_BYTES : HP_LARGE_SLAB_BYTES;
 }
 
 /*

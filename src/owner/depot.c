@@ -47,14 +47,29 @@ void hp_depot_free_chunk(hp_owner *owner, void *chunk)
     }
 }
 
+void hp_depot_free_chunks(hp_owner *owner, void *const *chunks, unsigned count)
+{
+    uint64_t tag = hp_owner_tag(owner->id);
+    while (count > 0) {
+        uint64_t grain = hp_grain_of(chunks[0]);
+        size_t place = (uint16_t)grain;
+        unsigned done = 1;
+        if (HP_LIKELY(hp_relaxed_xor(&hp_hot.tag[place], grain) == tag)) {
+            done = hp_owner_put_run(owner, hp_hot_record(&hp_hot, place), chunks, count);
+        } else {
+            hp_depot_free_chunk(owner, chunks[0]);
+        }
+        chunks += done;
+        count -= done;
+    }
+}
+
 void hp_depot_empty(hp_owner *owner)
 {
     for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
         hp_pack *pack;
         while ((pack = hp_depot_pop(owner, size_class)) != NULL) {
-            for (unsigned index = 0; index < HP_LINE_CHUNKS; index++) {
-                hp_depot_free_chunk(owner, pack->chunks[index]);
-            }
+            hp_depot_free_chunks(owner, pack->chunks, HP_LINE_CHUNKS);
             hp_depot_recycle(owner, pack);
         }
     }

@@ -17,10 +17,10 @@
 
 #include "owner/owner.h"
 
-/* Packs per class: 32 KiB of chunks, at least 2 packs and at most 16. */
+/* Packs per class: 32 KiB of chunks, at least 2 packs and at most 64. */
 #define HP_DEPOT_CLASS_BYTES 32768u
 #define HP_DEPOT_MIN_PACKS 2u
-#define HP_DEPOT_MAX_PACKS 16u
+#define HP_DEPOT_MAX_PACKS 64u
 
 #define HP_DEPOT_UNITS (HP_DEPOT_CLASS_BYTES / (HP_LINE_CHUNKS * HP_SMALL_STEP_BYTES))
 
@@ -75,6 +75,9 @@ hp_slab *hp_depot_slab_of(void *chunk, uint32_t *index);
 
 /* Frees a chunk that came from a line or a pack: into its slab if that is this owner's, else by a note. */
 void hp_depot_free_chunk(hp_owner *owner, void *chunk);
+
+/* The same for each of the chunks, runs of one slab at once. */
+void hp_depot_free_chunks(hp_owner *owner, void *const *chunks, unsigned count);
 
 /* Returns all chunks of all packs to their slabs. */
 void hp_depot_empty(hp_owner *owner);

@@ -147,15 +147,6 @@ HP_INLINE void settle_taken(hp_owner *owner, hp_slab *slab, bool was_empty)
     }
 }
 
-HP_INLINE unsigned take(hp_owner *owner, hp_slab *slab, unsigned count, void **chunks)
-{
-    bool was_empty = slab->free->free_count == slab->slot_count;
-    unsigned taken = hp_slab_take(slab, count, chunks);
-    settle_taken(owner, slab, was_empty);
-    check_slab(slab);
-    return taken;
-}
-
 char *hp_owner_take_groups(hp_owner *owner, unsigned size_class, unsigned *groups)
 {
     hp_slab *slab = serving_slab(owner, size_class);
@@ -174,17 +165,26 @@ char *hp_owner_take_groups(hp_owner *owner, unsigned size_class, unsigned *group
 unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks)
 {
     hp_slab *slab = serving_slab(owner, size_class);
-    return HP_LIKELY(slab != NULL) ? take(owner, slab, count, chunks) : 0;
+    if (HP_UNLIKELY(slab == NULL)) {
+        return 0;
+    }
+    bool was_empty = slab->free->free_count == slab->slot_count;
+    unsigned taken = hp_slab_take(slab, count, chunks);
+    settle_taken(owner, slab, was_empty);
+    check_slab(slab);
+    return taken;
 }
 
 /* Every single slot goes this way: the watermark that tells of zeros must miss none. */
-static void *take_one(hp_owner *owner, hp_slab *slab, bool *zeroed)
+HP_INLINE void *take_one(hp_owner *owner, hp_slab *slab, bool *zeroed)
 {
-    void *chunk;
-    take(owner, slab, 1, &chunk);
-    /* Slots of cached classes are also taken in groups, which no watermark follows. */
-    *zeroed = slab->size_class >= HP_SMALL_CLASSES && hp_slab_note_touched(slab, chunk);
-    return chunk;
+    bool was_empty = slab->free->free_count == slab->slot_count;
+    uint32_t index = hp_slab_take_one(slab);
+    settle_taken(owner, slab, was_empty);
+    check_slab(slab);
+    /* Small slots are also taken in groups, which no watermark follows. */
+    *zeroed = slab->size_class >= HP_SMALL_CLASSES && hp_slab_note_touched(slab, index);
+    return slab->base + (size_t)index * slab->slot_bytes;
 }
 
 void *hp_owner_take_one(hp_owner *owner, unsigned size_class, bool *zeroed)
@@ -250,6 +250,17 @@ bool hp_owner_put(hp_owner *owner, hp_slab *slab, unsigned index)
     }
     settle(owner, slab, was_full);
     return true;
+}
+
+unsigned hp_owner_put_run(hp_owner *owner, hp_slab *slab, void *const *chunks, unsigned count)
+{
+    uint32_t free_before = slab->free->free_count;
+    unsigned done = hp_slab_put_run(slab, chunks, count);
+    /* Unless all of them were reported. */
+    if (HP_LIKELY(slab->free->free_count != free_before)) {
+        settle(owner, slab, free_before == 0);
+    }
+    return done;
 }
 
 uint64_t hp_owner_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits)

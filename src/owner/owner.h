@@ -74,6 +74,9 @@ void *hp_owner_take_at_least(hp_owner *owner, unsigned size_class, bool *zeroed)
 /* A slot of this owner's slab becomes free. False when it was free already. Under the claim. */
 bool hp_owner_put(hp_owner *owner, hp_slab *slab, unsigned index);
 
+/* The same for those first ones of the chunks that lie in the slab, as hp_slab_put_run. Under the claim. */
+unsigned hp_owner_put_run(hp_owner *owner, hp_slab *slab, void *const *chunks, unsigned count);
+
 /* The same for the bits of a bitmap word; returns those that were free already. Under the claim. */
 uint64_t hp_owner_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits);
 

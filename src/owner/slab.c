@@ -6,6 +6,7 @@
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
 #include "owner/owner.h"
+#include "platform/misuse.h"
 #include "platform/system.h"
 
 static unsigned words_of(unsigned size_class)
@@ -66,7 +67,7 @@ bool hp_slab_open(hp_slab *slab, unsigned size_class)
     slab->free->zeroed = run.zeroed;
     fill_words(slab);
     hp_map_set(slab->base, run.bytes, hp_entry_of(HP_KIND_SLAB, slab));
-    if (size_class < HP_SMALL_CLASSES) {
+    if (size_class < HP_CACHED_CLASSES) {
         hp_hot_set(hp_grain_of(slab->base), slab->owner->id, hp_line_offset(size_class), slab);
     }
     return true;
@@ -74,7 +75,7 @@ bool hp_slab_open(hp_slab *slab, unsigned size_class)
 
 void hp_slab_close(hp_slab *slab)
 {
-    if (slab->size_class < HP_SMALL_CLASSES) {
+    if (slab->size_class < HP_CACHED_CLASSES) {
         hp_hot_clear(hp_grain_of(slab->base));
     }
     hp_map_set(slab->base, hp_class_slab_bytes(slab->size_class), HP_ENTRY_FREED);
@@ -111,6 +112,21 @@ unsigned hp_slab_take(hp_slab *slab, unsigned count, void **chunks)
     return taken;
 }
 
+uint32_t hp_slab_take_one(hp_slab *slab)
+{
+    hp_slab_free *free = slab->free;
+    unsigned word = hp_lowest_bit(free->nonempty);
+    uint64_t bits = free->words[word];
+    unsigned lowest = hp_lowest_bit(bits);
+    bits &= bits - 1;
+    free->words[word] = bits;
+    if (bits == 0) {
+        free->nonempty &= free->nonempty - 1;
+    }
+    free->free_count--;
+    return word * 64 + lowest;
+}
+
 /* How many bits from the lowest on are set without a gap; bits is not 0 there. */
 static unsigned run_of_ones(uint64_t bits)
 {
@@ -139,10 +155,9 @@ char *hp_slab_take_groups(hp_slab *slab, unsigned *groups)
     return slab->base + (word * 64 + lowest) * (size_t)slab->slot_bytes;
 }
 
-bool hp_slab_note_touched(hp_slab *slab, const void *chunk)
+bool hp_slab_note_touched(hp_slab *slab, uint32_t index)
 {
     hp_slab_free *free = slab->free;
-    uint32_t index = hp_divide((size_t)((const char *)chunk - slab->base), slab->reciprocal);
     bool untouched = index >= free->untouched_from;
     if (untouched) {
         free->untouched_from = index + 1;
@@ -162,6 +177,37 @@ bool hp_slab_put(hp_slab *slab, unsigned index)
     free->nonempty |= (uint64_t)1 << word;
     free->free_count++;
     return true;
+}
+
+unsigned hp_slab_put_run(hp_slab *slab, void *const *chunks, unsigned count)
+{
+    hp_slab_free *free = slab->free;
+    const char *base = slab->base;
+    size_t slot_bytes = slab->slot_bytes;
+    uint64_t reciprocal = slab->reciprocal;
+    unsigned done = 0;
+    unsigned freed = 0;
+    uint64_t nonempty = free->nonempty;
+    do {
+        size_t offset = (size_t)((const char *)chunks[done] - base);
+        if (offset >= HP_GRAIN_BYTES) {
+            break;
+        }
+        unsigned index = hp_divide(offset, reciprocal);
+        unsigned word = index / 64;
+        if (HP_UNLIKELY(index * slot_bytes != offset || index >= slab->slot_count)) {
+            hp_misuse("free()", "invalid pointer", chunks[done]);
+        } else if (HP_UNLIKELY(hp_set_bit(&free->words[word], index))) {
+            hp_misuse("free()", "double free of", chunks[done]);
+        } else {
+            nonempty |= (uint64_t)1 << word;
+            freed++;
+        }
+        done++;
+    } while (done < count);
+    free->nonempty = nonempty;
+    free->free_count += freed;
+    return done;
 }
 
 uint64_t hp_slab_put_word(hp_slab *slab, unsigned word, uint64_t bits)

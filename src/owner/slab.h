@@ -80,14 +80,23 @@ void hp_slab_close(hp_slab *slab);
 /* The lowest free slots, 1 to count of them; there is at least one. */
 unsigned hp_slab_take(hp_slab *slab, unsigned count, void **chunks);
 
+/* The lowest free slot; there is one. */
+uint32_t hp_slab_take_one(hp_slab *slab);
+
 /*
  * For slabs whose slots are taken one at a time: whether the slot just taken was never handed out before
  * and still holds the kernel's zeros. Slots are taken lowest first, so one watermark tells.
  */
-bool hp_slab_note_touched(hp_slab *slab, const void *chunk);
+bool hp_slab_note_touched(hp_slab *slab, uint32_t index);
 
 /* False when the slot was free already. */
 bool hp_slab_put(hp_slab *slab, unsigned index);
+
+/*
+ * Frees the chunks from the first one on that lie in this slab, as does the first; returns how many that
+ * were. A pointer that is no slot, or a free one, is reported. For cached classes, whose slabs are a grain.
+ */
+unsigned hp_slab_put_run(hp_slab *slab, void *const *chunks, unsigned count);
 
 #define HP_SLAB_GROUP_SLOTS 8u
 

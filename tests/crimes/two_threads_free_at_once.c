@@ -1,10 +1,11 @@
 /* Two threads free the same block at the same moment, thousands of times. Each time one of them is told,
-   however close the race was, and no block is handed out twice afterwards. (A small block that was freed
+   however close the race was, and no block is handed out twice afterwards. (A cached block that was freed
    by its owner's cache is found out late, and may be handed out again before that.) */
 /* expect: free(): double free of {any} */
 /* late: 24 */
-/* each: 1040 */
-/* each: 5000 */
+/* late: 1040 */
+/* late: 5000 */
+/* each: 9000 */
 /* each: 100000 */
 /* each: 1000000 */
 /* each: 20971520 */
@@ -13,7 +14,7 @@
 
 #include "crime.h"
 
-enum { ROUNDS = 5000, CACHED_BYTES = 1024, AFTERWARDS = 16 };
+enum { ROUNDS = 5000, CACHED_BYTES = 8192, AFTERWARDS = 16 };
 
 static _Atomic unsigned turn;
 static void *volatile block;
