@@ -74,18 +74,36 @@ uint64_t bench_argument_scaled(int argc, char **argv, uint64_t amount)
     return scaled < 1 ? 1 : (uint64_t)scaled;
 }
 
-/* Whether the first `length` bytes of `key` are a word of `words`. */
-static bool is_among(const char *words, const char *key, size_t length)
+/* The place that the first `length` bytes of `text` take in `words`; as many as there are words, if
+ * they take none. */
+static unsigned place_among(const char *words, const char *text, size_t length)
 {
-    while (*words != '\0') {
+    unsigned place = 0;
+    for (; *words != '\0'; place++) {
         size_t word = strcspn(words, " ");
-        if (word == length && strncmp(words, key, length) == 0) {
-            return true;
+        if (word == length && strncmp(words, text, length) == 0) {
+            return place;
         }
         words += word;
         words += strspn(words, " ");
     }
-    return false;
+    return place;
+}
+
+static bool is_among(const char *words, const char *text, size_t length)
+{
+    return place_among(words, text, length) < place_among(words, "", 0);
+}
+
+unsigned bench_argument_choice(int argc, char **argv, const char *key, const char *otherwise,
+                               const char *choices)
+{
+    const char *text = bench_argument_text(argc, argv, key, otherwise);
+    if (!is_among(choices, text, strlen(text))) {
+        fprintf(stderr, "%s: %s is none of: %s\n", key, text, choices);
+        exit(2);
+    }
+    return place_among(choices, text, strlen(text));
 }
 
 void bench_arguments_check(int argc, char **argv, const char *known)

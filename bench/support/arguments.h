@@ -19,6 +19,10 @@ const char *bench_argument_text(int argc, char **argv, const char *key, const ch
 size_t bench_argument_within(int argc, char **argv, const char *key, size_t otherwise, size_t least,
                              size_t most);
 
+/* The place that the word which `key` has takes in `choices`, words separated by spaces: 0, 1, ... */
+unsigned bench_argument_choice(int argc, char **argv, const char *key, const char *otherwise,
+                               const char *choices);
+
 /* `amount` multiplied by the argument scale=, and at least 1. */
 uint64_t bench_argument_scaled(int argc, char **argv, uint64_t amount);
 

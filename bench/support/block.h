@@ -75,3 +75,9 @@ static inline void bench_block_free(bench_block *self)
         self->address = NULL;
     }
 }
+
+/* A table of empty slots; it comes from the allocator under test, as a program's would. */
+bench_block *bench_table_new(size_t slots);
+
+/* Frees the blocks of the table and the table. */
+void bench_table_free(bench_block *table, size_t slots);

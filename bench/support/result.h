@@ -1,6 +1,8 @@
 /*
  * result: how a workload ends.
  *
+ * An operation is a block that was allocated and freed again, if nothing else is said.
+ *
  * Threads   bench_fail: any; the others: main.
  */
 #pragma once

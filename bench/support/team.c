@@ -2,6 +2,7 @@
 
 #include "support/result.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -20,6 +21,12 @@ double bench_now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void bench_wait(sem_t *semaphore)
+{
+    while (sem_wait(semaphore) != 0 && errno == EINTR) {
+    }
 }
 
 /* Each member reads the clock for itself: on a loaded machine the caller may be the last one that

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <semaphore.h>
+
 enum { BENCH_TEAM_AT_MOST = 256 };
 
 typedef void bench_job(unsigned member, void *context);
@@ -15,6 +17,9 @@ typedef void bench_job(unsigned member, void *context);
  * one, and else in the caller's. Returns the seconds from the first start behind the common barrier to
  * the last end. */
 double bench_team_run(unsigned members, bench_job *job, void *context);
+
+/* sem_wait that no signal ends. */
+void bench_wait(sem_t *semaphore);
 
 /* Seconds of the monotonic clock. */
 double bench_now(void);
