@@ -27,22 +27,6 @@ static hp_pack *given_a_pack(size_t bytes)
     return pack;
 }
 
-static void a_class_holds_up_to_32_kib_in_two_to_64_packs(void **state)
-{
-    (void)state;
-    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
-        uint32_t packs = 0;
-        while (hp_depot_has_room(packs, size_class)) {
-            packs++;
-        }
-        size_t pack_bytes = HP_LINE_CHUNKS * hp_class_bytes(size_class);
-        size_t wanted = 32768 / pack_bytes;
-        wanted = wanted < 2 ? 2 : wanted > 64 ? 64 : wanted;
-
-        assert_int_equal(packs, wanted);
-    }
-}
-
 static void the_last_pack_that_came_is_the_first_to_go(void **state)
 {
     (void)state;
@@ -55,16 +39,42 @@ static void the_last_pack_that_came_is_the_first_to_go(void **state)
     assert_null(hp_depot_pop(owner, hp_class_of(64)));
 }
 
-static void a_full_class_takes_no_more_packs(void **state)
+/* Packs of one class, until there is no room for one more of them. */
+static unsigned given_a_full_depot(size_t bytes)
 {
-    (void)state;
-    for (unsigned packs = 0; packs < 4; packs++) {
-        given_a_pack(1024);
+    unsigned packs = 0;
+    while (owner->depot_bytes + hp_pack_bytes(hp_class_of(bytes)) <= owner->depot_bound_bytes) {
+        given_a_pack(bytes);
+        packs++;
     }
     hp_depot_make_packs(owner);
+    return packs;
+}
+
+static void a_full_depot_takes_no_more_packs_but_of_a_smaller_class(void **state)
+{
+    (void)state;
+    owner->depot_bound_bytes = 100 << 10;
+
+    assert_int_equal(given_a_full_depot(1024), (100 << 10) / (7 * 1024));
 
     assert_null(hp_depot_new_pack(owner, hp_class_of(1024)));
-    assert_non_null(hp_depot_new_pack(owner, hp_class_of(512)));
+    assert_non_null(hp_depot_new_pack(owner, hp_class_of(256)));
+    assert_int_equal(hp_depot_count(owner, hp_class_of(1024)), (100 << 10) / (7 * 1024));
+}
+
+static void all_depots_together_hold_1_mib_in_equal_shares_of_at_least_64_kib(void **state)
+{
+    (void)state;
+    assert_int_equal(hp_depot_share_bytes(1), 1 << 20);
+    assert_int_equal(hp_depot_share_bytes(8), 128 << 10);
+    assert_int_equal(hp_depot_share_bytes(1000), 64 << 10);
+
+    uint32_t owners = 0;
+    for (hp_owner *each = hp_owners_first(); each != NULL; each = each->next) {
+        owners++;
+    }
+    assert_int_equal(owner->depot_bound_bytes, hp_depot_share_bytes(owners));
 }
 
 static void without_spare_packs_there_is_no_new_one_until_some_are_made(void **state)
@@ -95,7 +105,7 @@ static void an_emptied_depot_has_every_chunk_back_in_its_slab(void **state)
 
     hp_depot_empty(owner);
 
-    assert_int_equal(owner->depot_count[hp_class_of(64)], 0);
+    assert_int_equal(owner->depot_bytes, 0);
     assert_int_equal(slabs_of(64)->first->free->free_count, slabs_of(64)->first->slot_count);
     assert_int_equal(slabs_of(1008)->first->free->free_count, slabs_of(1008)->first->slot_count);
 }
@@ -153,9 +163,9 @@ static void what_is_no_slot_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SPEC(a_class_holds_up_to_32_kib_in_two_to_64_packs),
         SPEC(the_last_pack_that_came_is_the_first_to_go),
-        SPEC(a_full_class_takes_no_more_packs),
+        SPEC(a_full_depot_takes_no_more_packs_but_of_a_smaller_class),
+        SPEC(all_depots_together_hold_1_mib_in_equal_shares_of_at_least_64_kib),
         SPEC(without_spare_packs_there_is_no_new_one_until_some_are_made),
         SPEC(recycled_packs_serve_again_without_new_records),
         SPEC(an_emptied_depot_has_every_chunk_back_in_its_slab),

@@ -197,7 +197,7 @@ static void a_spilled_line_becomes_a_pack_and_the_chunk_stays(void **state)
 
     assert_int_equal(filled(64), 1);
     assert_ptr_equal(line_of(64)->chunks[0], chunks[7]);
-    assert_int_equal(mine->depot_count[hp_class_of(64)], 1);
+    assert_int_equal(hp_depot_count(mine, hp_class_of(64)), 1);
     assert_false(hp_claim_is_taken(&mine->claim));
 }
 
@@ -218,12 +218,11 @@ static void a_line_that_the_depot_has_no_room_for_goes_to_its_slab(void **state)
     (void)state;
     given_a_full_line(1024);
     hp_slab *slab = slab_of(chunks[0]);
-    mine->depot_count[hp_class_of(1024)] = HP_DEPOT_MAX_PACKS;
+    mine->depot_bound_bytes = 0;
     uint32_t free_before = slab->free->free_count;
 
     spill(1024, chunks[7]);
 
-    mine->depot_count[hp_class_of(1024)] = 0;
     assert_int_equal(slab->free->free_count, free_before + HP_LINE_CHUNKS);
     assert_int_equal(filled(1024), 1);
 }

@@ -50,6 +50,7 @@ void hp_depot_free_chunk(hp_owner *owner, void *chunk)
 void hp_depot_free_chunks(hp_owner *owner, void *const *chunks, unsigned count)
 {
     uint64_t tag = hp_owner_tag(owner->id);
+    HP_ASSUME(chunks != NULL);
     while (count > 0) {
         uint64_t grain = hp_grain_of(chunks[0]);
         size_t place = (uint16_t)grain;
@@ -73,4 +74,24 @@ void hp_depot_empty(hp_owner *owner)
             hp_depot_recycle(owner, pack);
         }
     }
+}
+
+uint32_t hp_depot_count(const hp_owner *owner, unsigned size_class)
+{
+    uint32_t packs = 0;
+    for (const hp_pack *pack = owner->depot[size_class]; pack != NULL; pack = pack->next) {
+        packs++;
+    }
+    return packs;
+}
+
+const char *hp_depot_check(const hp_owner *owner)
+{
+    uint64_t bytes = 0;
+    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
+        bytes += (uint64_t)hp_depot_count(owner, size_class) * hp_pack_bytes(size_class);
+    }
+    return bytes == owner->depot_bytes && bytes <= HP_DEPOTS_BYTES
+               ? NULL
+               : "D1: the depot holds other bytes than were counted, or too many";
 }

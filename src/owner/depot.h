@@ -3,7 +3,7 @@
  *
  * Owns:        the packs, which lie in the owner.
  * Invariants:
- *   D1  a class has no more packs than hp_depot_has_room let in.
+ *   D1  depot_bytes is what the chunks in all packs take; a pack comes in only up to depot_bound_bytes.
  *   D2  a chunk in a pack is out of its slab: its bit is not set.
  * Threads:     under the owner's claim.
  * Ordering:    P1.
@@ -17,25 +17,30 @@
 
 #include "owner/owner.h"
 
-/* Packs per class: 32 KiB of chunks, at least 2 packs and at most 64. */
-#define HP_DEPOT_CLASS_BYTES 32768u
-#define HP_DEPOT_MIN_PACKS 2u
-#define HP_DEPOT_MAX_PACKS 64u
+/*
+ * All packs of all owners together, in equal shares. What lies here moves at seven chunks a step and is in no
+ * slab, so it bounds both how long a row of frees goes by that way and what can keep slabs from emptying.
+ */
+#define HP_DEPOTS_BYTES (1024u << 10)
+#define HP_DEPOT_MIN_BYTES (64u << 10)
 
-#define HP_DEPOT_UNITS (HP_DEPOT_CLASS_BYTES / (HP_LINE_CHUNKS * HP_SMALL_STEP_BYTES))
-
-/* Whether a class that holds this many packs may take one more; a product instead of a quotient. */
-HP_INLINE bool hp_depot_has_room(uint32_t packs, unsigned size_class)
+/* The share of one owner when there are so many. */
+HP_INLINE uint32_t hp_depot_share_bytes(uint32_t owners)
 {
-    return packs < HP_DEPOT_MIN_PACKS ||
-           (packs < HP_DEPOT_MAX_PACKS && (packs + 1) * (size_class + 1) <= HP_DEPOT_UNITS);
+    uint32_t share = HP_DEPOTS_BYTES / owners;
+    return share < HP_DEPOT_MIN_BYTES ? HP_DEPOT_MIN_BYTES : share;
+}
+
+HP_INLINE uint32_t hp_pack_bytes(unsigned size_class)
+{
+    return (size_class + 1) * HP_LINE_CHUNKS * HP_SMALL_STEP_BYTES;
 }
 
 HP_INLINE void hp_depot_push(hp_owner *owner, unsigned size_class, hp_pack *pack)
 {
     pack->next = owner->depot[size_class];
     owner->depot[size_class] = pack;
-    owner->depot_count[size_class]++;
+    owner->depot_bytes += hp_pack_bytes(size_class);
 }
 
 /* NULL when the class has none. The pack goes back by hp_depot_recycle. */
@@ -44,7 +49,7 @@ HP_INLINE hp_pack *hp_depot_pop(hp_owner *owner, unsigned size_class)
     hp_pack *pack = owner->depot[size_class];
     if (pack != NULL) {
         owner->depot[size_class] = pack->next;
-        owner->depot_count[size_class]--;
+        owner->depot_bytes -= hp_pack_bytes(size_class);
     }
     return pack;
 }
@@ -55,12 +60,13 @@ HP_INLINE void hp_depot_recycle(hp_owner *owner, hp_pack *pack)
     owner->spare_packs = pack;
 }
 
-/* An empty pack; NULL when the class is at its limit, or there is no spare pack. */
+/* An empty pack; NULL when there is no room for one more of the class, or no spare pack. */
 HP_INLINE hp_pack *hp_depot_new_pack(hp_owner *owner, unsigned size_class)
 {
     hp_pack *pack = owner->spare_packs;
-    if (HP_UNLIKELY(pack == NULL ||
-                    !hp_depot_has_room(owner->depot_count[size_class], size_class))) {
+    /* relaxed: a bound that moves when another owner comes; what is above it then goes at its time */
+    uint32_t bound = atomic_load_explicit(&owner->depot_bound_bytes, memory_order_relaxed);
+    if (HP_UNLIKELY(pack == NULL || owner->depot_bytes + hp_pack_bytes(size_class) > bound)) {
         return NULL;
     }
     owner->spare_packs = pack->next;
@@ -69,6 +75,9 @@ HP_INLINE hp_pack *hp_depot_new_pack(hp_owner *owner, unsigned size_class)
 
 /* Makes a few spare packs when there is none and memory for them. */
 void hp_depot_make_packs(hp_owner *owner);
+
+/* Packs of the class. */
+uint32_t hp_depot_count(const hp_owner *owner, unsigned size_class);
 
 /* The slab and the slot that a chunk from a line or a pack is; NULL after a report when it is none. */
 hp_slab *hp_depot_slab_of(void *chunk, uint32_t *index);
@@ -81,3 +90,5 @@ void hp_depot_free_chunks(hp_owner *owner, void *const *chunks, unsigned count);
 
 /* Returns all chunks of all packs to their slabs. */
 void hp_depot_empty(hp_owner *owner);
+
+const char *hp_depot_check(const hp_owner *owner);

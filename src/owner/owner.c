@@ -318,11 +318,5 @@ const char *hp_owner_check(const hp_owner *owner)
             return broken;
         }
     }
-    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
-        uint32_t packs = owner->depot_count[size_class];
-        if (packs > 0 && !hp_depot_has_room(packs - 1, size_class)) {
-            return "O3: a class of the depot is above its limit";
-        }
-    }
-    return NULL;
+    return hp_depot_check(owner);
 }

@@ -6,7 +6,7 @@
  *   O1  everything below `claim` but the shared words is touched only under the claim.
  *   O2  a class's list holds exactly its slabs with a free slot; at most one of them is wholly free, and
  *       after a free no more than HP_OWNER_EMPTY_BYTES of them are in all.
- *   O3  the depot holds no more packs per class than hp_depot_has_room let in.
+ *   O3  the depot holds what it says (D1).
  *   O4  owners are never freed; a slab record stays with its owner.
  * Threads:     under the claim, which any thread may try to take.
  * Ordering:    P1 (claim).
@@ -47,15 +47,17 @@ struct hp_owner {
     uint32_t id;                    /* from 1; written before publication */
     struct hp_owner *next;          /* list of owners; written before publication */
     _Atomic uint32_t bound_threads; /* shared: relaxed counter */
+    /* Shared: relaxed, a bound. With the next two, which are under the claim, on the claim's line. */
+    _Atomic uint32_t depot_bound_bytes;
+    uint32_t depot_bytes;
+    hp_pack *spare_packs;
     HP_LINE_ALIGNED hp_stack inbox; /* shared: P2, slabs with pending != 0 */
     _Atomic uint64_t inbox_bytes;   /* shared: relaxed counter, bytes that wait in the inbox */
     /* Under the claim. */
     HP_LINE_ALIGNED hp_pack *depot[HP_SMALL_CLASSES];
-    uint32_t depot_count[HP_SMALL_CLASSES];
     hp_class_slabs classes[HP_CLASSES];
     uint32_t empty_bytes;   /* of all wholly free slabs */
     uint32_t next_to_close; /* whose turn it is to give up its wholly free slab */
-    hp_pack *spare_packs;
     hp_slab *spare_records[HP_RECORD_CAPACITIES];
 };
 

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "metadata/storage.h"
+#include "owner/depot.h"
 #include "owner/inbox.h"
 #include "platform/system.h"
 
@@ -36,6 +37,16 @@ static bool may_add_owner(void)
            OWNERS_PER_PROCESSOR * atomic_load_explicit(&usable_processors, memory_order_relaxed);
 }
 
+/* Each owner has its share of what depots may hold; a late store of a smaller number of owners does no harm. */
+static void share_depots(uint32_t owners)
+{
+    uint32_t share = hp_depot_share_bytes(owners);
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+        /* relaxed: a bound for what comes from now on */
+        atomic_store_explicit(&owner->depot_bound_bytes, share, memory_order_relaxed);
+    }
+}
+
 /* A new, claimed and listed owner, or NULL. */
 static HP_SLOW hp_owner *new_owner(void)
 {
@@ -57,6 +68,7 @@ static HP_SLOW hp_owner *new_owner(void)
     while (!atomic_compare_exchange_weak_explicit(&first_owner, &owner->next, owner,
                                                   memory_order_release, memory_order_acquire)) {
     }
+    share_depots(number + 1);
     return owner;
 }
 

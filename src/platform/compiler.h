@@ -13,6 +13,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define HP_LIBC_COUNTS_THREADS 1
+#else
+#define HP_LIBC_COUNTS_THREADS 0
+#endif
 
 #define HP_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define HP_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
@@ -61,6 +67,16 @@ HP_INLINE uint64_t hp_relaxed_xor(const _Atomic uint64_t *word, uint64_t value)
 #else
     /* relaxed: the caller compares the whole word with a tag and follows nothing that it names */
     return value ^ atomic_load_explicit(word, memory_order_relaxed);
+#endif
+}
+
+/* Whether the process has one thread, as far as libc knows; it is heard of before a second one starts. */
+HP_INLINE bool hp_is_single_threaded(void)
+{
+#if HP_LIBC_COUNTS_THREADS
+    return __libc_single_threaded != 0;
+#else
+    return false;
 #endif
 }
 

@@ -65,7 +65,7 @@ static void read_class(hp_statistics *statistics, const hp_owner *owner, unsigne
         row->free_slots += slab->free->free_count;
     }
     if (size_class < HP_SMALL_CLASSES) {
-        row->depot_chunks += (uint64_t)owner->depot_count[size_class] * HP_LINE_CHUNKS;
+        row->depot_chunks += (uint64_t)hp_depot_count(owner, size_class) * HP_LINE_CHUNKS;
     }
 }
 
