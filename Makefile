@@ -11,6 +11,7 @@ override BUILD := $(abspath $(BUILD))
 include make/flags.mk
 include make/library.mk
 include make/install.mk
+include make/bench.mk
 include make/stress.mk
 include make/check.mk
 

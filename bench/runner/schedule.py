@@ -1,0 +1,72 @@
+"""Who runs when: rounds of rows, and in each row every allocator once, in an order that rotates."""
+
+import time
+
+from measure import Measurer
+from progress import Progress
+
+SPARE_REDOS = 20
+
+
+class Schedule:
+    """The runs of a bench, in order, each given to `store` as it ends."""
+
+    def __init__(self, settings, rows, allocators, store):
+        self.settings, self.rows, self.store = settings, rows, store
+        self.allocators = allocators
+        self.runs = []
+        self.broken = set()  # (row, allocator) that failed once: not run again
+        self.left_out = []  # rows that the budget had no room for
+        self.finished_rounds = 0
+        planned = len(rows) * len(allocators) * settings.rounds
+        self.measurer = Measurer(settings, planned + SPARE_REDOS)
+        self.progress = Progress(rows, settings.rounds)
+
+    def run(self):
+        for number in range(1, self.settings.rounds + 1):
+            skipped = self._run_round(number)
+            if number == 1:
+                self.left_out = skipped
+            if not skipped:
+                self.finished_rounds = number
+        self.progress.done()
+        return self.runs
+
+    def _run_round(self, number):
+        skipped = []
+        for position, row in enumerate(self.rows):
+            if number > 1 and row in self.left_out:
+                continue
+            if self._fits(row):
+                self._run_row(number, position, row)
+            else:
+                skipped.append(row)
+        return skipped
+
+    def _fits(self, row):
+        left = self.settings.budget_seconds - self.progress.elapsed()
+        return self.progress.expected(row) < left
+
+    def _order(self, number, row):
+        if row.is_limit:
+            return self.allocators[:1]
+        start = (number - 1) % len(self.allocators)
+        return self.allocators[start:] + self.allocators[:start]
+
+    def _run_row(self, number, position, row):
+        begin = time.monotonic()
+        for allocator in self._order(number, row):
+            if (row.name, allocator.name) in self.broken:
+                continue
+            self.progress.show(number, position, allocator)
+            run = self.measurer.measure(row, allocator, self.settings.timeout_seconds)
+            run.round = number
+            if row.is_limit:
+                run.allocator = "-"
+            self.runs.append(run)
+            self.store(run)
+            if run.failed:
+                self.broken.add((row.name, allocator.name))
+                words = self.measurer.last_words().replace("\n", "\n    ")
+                self.progress.say(f"{row.name} failed on {allocator.name}: {run.end}\n    {words}")
+        self.progress.row_took(row, time.monotonic() - begin)
