@@ -33,8 +33,8 @@ $(BENCH_PROGRAMS): $(BUILD)/bench/%: $(BUILD)/obj/bench-cc/workloads/%.o \
 $(BENCH_LAUNCHER): $(BUILD)/obj/bench-cc/runner/launch.o
 	$(Q)mkdir -p $(@D) && $(CC) $^ -o $@
 
-# What `make check` wants besides: that both compilers have nothing to say.
-BENCH_BOTH_COMPILERS := $(BENCH_PROGRAMS) $(BENCH_LAUNCHER) \
+# What tests/run_bench.sh needs to be built: by both compilers, which must have nothing to say.
+NEEDED_BY_run_bench := $(BENCH_PROGRAMS) $(BENCH_LAUNCHER) \
     $(patsubst %,$(BUILD)/obj/bench-clang/%.o,runner/launch $(BENCH_SUPPORT) $(BENCH_NAMES:%=workloads/%))
 
 .PHONY: bench bench-built

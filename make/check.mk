@@ -23,7 +23,7 @@ $(if $(wildcard stress/run.sh),$(foreach build,$(STRESS_BUILDS),$(call add_test,
 $(call add_test,check-tidy,tools/check_tidy)
 
 $(foreach script,$(wildcard tests/programs_*.sh tests/env_*.sh tests/run_*.sh),$(call add_test,\
-    $(basename $(notdir $(script))),$(script),$(LIBRARIES)))
+    $(basename $(notdir $(script))),$(script),$(LIBRARIES) $(NEEDED_BY_$(basename $(notdir $(script))))))
 
 $(foreach spec,$(patsubst tests/%.c,%,$(wildcard tests/spec_*.c)),$(call add_test,\
     $(spec),$(BUILD)/test/$(spec),$(BUILD)/test/$(spec)))

@@ -39,7 +39,7 @@ typedef struct launch {
     const char *command;
 } launch;
 
-static void fail(const char *what)
+static _Noreturn void fail(const char *what)
 {
     fprintf(stderr, "launch: %s: %s\n", what, strerror(errno));
     exit(2);

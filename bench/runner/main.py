@@ -17,11 +17,13 @@ Every bench leaves its results in BUILD/bench/results. `main.py report` draws wh
 """
 
 import shutil
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 
 import allocators  # noqa: E402
+import document  # noqa: E402
 import machine  # noqa: E402
 import results  # noqa: E402
 import rows  # noqa: E402
@@ -32,6 +34,16 @@ from ratios import Comparison  # noqa: E402
 from schedule import Schedule  # noqa: E402
 
 RESULTS = settings_of.ROOT / "bench/results"
+PAGE = settings_of.ROOT / "docs/benchmarks.md"
+PICTURES = settings_of.ROOT / "docs/img"
+EXPECTED = (
+    rows.RowError,
+    allocators.AllocatorError,
+    document.DocumentError,
+    LaunchError,
+    OSError,
+    subprocess.CalledProcessError,
+)
 
 
 def run(settings):
@@ -68,24 +80,37 @@ def say_what_quick_means(settings, schedule):
 
 
 def report(settings, comment, runs):
+    """Tables and pictures of a bench that has compared something, and a look at it here."""
     summary = results.summarize(runs)
     results.write_summary(settings.out / results.SUMMARY_NAME, summary, comment)
-    print(comment, terminal.text(Comparison(summary)), sep="\n\n")
+    comparison = Comparison(summary)
+    print(comment, terminal.text(comparison), sep="\n\n")
     if settings.record:
         RESULTS.mkdir(exist_ok=True)
         for name in (results.RUNS_NAME, results.SUMMARY_NAME):
-            if (settings.out / name).resolve() != (RESULTS / name).resolve():
-                shutil.copyfile(settings.out / name, RESULTS / name)
+            shutil.copyfile(settings.out / name, RESULTS / name)
+        document.write(comparison, comment, PAGE, PAGE, PICTURES)
+        print(f"\nRecorded in {RESULTS}, {PAGE} and {PICTURES}.")
     else:
-        print(f"\nNot recorded; the results are in {settings.out}.")
+        if len(comparison.rows) > 1:
+            document.write(comparison, comment, settings.out / PAGE.name, PAGE, settings.out)
+        print(f"\nNot recorded: results, tables and pictures are in {settings.out}.")
+
+
+def draw_again():
+    """The page and the pictures, from the recorded results."""
+    comment, summary = results.read_summary(RESULTS / results.SUMMARY_NAME)
+    document.write(Comparison(summary), comment, PAGE, PAGE, PICTURES)
 
 
 def main():
     settings = settings_of.from_environment()
     try:
-        comment, runs = run(settings)
-        report(settings, comment, runs)
-    except (rows.RowError, allocators.AllocatorError, LaunchError) as error:
+        if sys.argv[1:] == ["report"]:
+            draw_again()
+        else:
+            report(settings, *run(settings))
+    except EXPECTED as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ DISTURBED_SHARE, DISTURBED_LEAST_SECONDS = 0.05, 0.04
 # Warming: as much as the row ever had resident, and a reserve. Measured on a virtual machine whose cold
 # pages took 13 us and whose warm ones took 2 us: with 32 MiB beyond the need no run met a cold page.
 # A program with several processes needs more than its largest.
-WARM_FIRST_MIB, WARM_RESERVE_MIB, WARM_SHARE_OF_FREE = 128, 48, 0.6
+WARM_FIRST_MIB, WARM_RESERVE_MIB, WARM_SHARE_OF_FREE = 48, 32, 0.6
 WARM_FACTOR = {"program": 2.0}
 WARM_FACTOR_OTHERWISE = 1.25
 COLD_REPEATS = 3
