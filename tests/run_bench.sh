@@ -26,19 +26,19 @@ bench ALLOCATORS='glibc hepta' TIMEOUT=1 ROUNDS=2 || fail "the bench ends well"
 head -n 1 "$results/bench.csv" | grep -Eq '^# make bench .*ROUNDS=2.*; .* MiB; Linux .*; libc6 .*; hepta ' ||
     fail "the first line tells command, machine and versions"
 [ "$(sed -n 2p "$results/bench.csv")" = "row,group,allocator,seconds,seconds_min,seconds_max,spread,\
-peak_kib,peak_kib_min,peak_kib_max,runs,disturbed,failed" ] || fail "the second line names the columns"
+operations,peak_kib,peak_kib_min,peak_kib_max,runs,disturbed,failed" ] || fail "the second line names the columns"
 figure='[0-9]+\.[0-9]{6}'
 for name in glibc hepta; do
-    has own-time $name "0.250000,0.250000,0.250000,0.000000,[0-9]+,[0-9]+,[0-9]+,2,[0-2],0"
-    has wall-time $name "$figure,$figure,$figure,$figure,[0-9]+,[0-9]+,[0-9]+,2,[0-2],0"
-    has endless $name '0.000000,0.000000,0.000000,0.000000,0,0,0,1,[01],1'
+    has own-time $name "0.250000,0.250000,0.250000,0.000000,1,[0-9]+,[0-9]+,[0-9]+,2,[0-2],0"
+    has wall-time $name "$figure,$figure,$figure,$figure,0,[0-9]+,[0-9]+,[0-9]+,2,[0-2],0"
+    has endless $name '0.000000,0.000000,0.000000,0.000000,0,0,0,0,1,[01],1'
 done
 has crash glibc ".*,2,[0-2],0"
 has crash hepta ".*,1,[01],1"
 has a-limit - '0.125000,.*,2,[0-2],0'
 lacks a-limit hepta
 grep -q '^endless,many,hepta,1,.*,timeout$' "$results/bench_runs.csv" || fail "the runs tell how they ended"
-awk -F, '$1 == "memory" { peak[$3] = $8 } END { exit !(peak["glibc"] > 50000 && peak["glibc"] < 70000) }' \
+awk -F, '$1 == "memory" { peak[$3] = $9 } END { exit !(peak["glibc"] > 50000 && peak["glibc"] < 70000) }' \
     "$results/bench.csv" || fail "50 MB are 50 MB"
 if command -v gnuplot >/dev/null; then
     grep -q '^| `own-time`.* | 0.250 s | \*\*1.00\*\* | \*\*1.00\*\* |$' "$results/benchmarks.md" ||
@@ -56,4 +56,4 @@ has own-time none '.*,1,[01],1'
 unset ROW_FILES
 workloads=$(ls bench/rows/*.tsv 2>/dev/null | grep -v /programs.tsv) || exit 0
 bench ROW_FILES="$workloads" ALLOCATORS='glibc hepta' SCALE=0.001 || fail "the workloads run"
-! awk -F, '$13 > 0' "$results/bench.csv" | grep -v '^#\|^row,' || fail "a workload fails"
+! awk -F, '$14 > 0' "$results/bench.csv" | grep -v '^#\|^row,' || fail "a workload fails"

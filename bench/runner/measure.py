@@ -18,6 +18,7 @@ WARM_FACTOR_OTHERWISE = 1.25
 COLD_REPEATS = 3
 
 SECONDS = re.compile(r"(?:^|\s)seconds=([0-9.]+)")
+OPERATIONS = re.compile(r"(?:^|\s)operations=([0-9]+)")
 NOT_PRELOADED = "cannot be preloaded"
 
 
@@ -28,6 +29,7 @@ class Run:
     allocator: str
     round: int = 0
     seconds: float = 0.0  # what the row says of itself, or else the wall time
+    operations: int = 0  # as the row tells them
     wall: float = 0.0
     user: float = 0.0
     system: float = 0.0
@@ -125,6 +127,7 @@ class Measurer:
             run.seconds = run.user + run.system
         else:
             run.seconds = float(own[-1]) if own else run.wall
+        run.operations = int((OPERATIONS.findall(said) or ["0"])[-1])
         share = max(DISTURBED_LEAST_SECONDS, DISTURBED_SHARE * run.wall * self.processors)
         run.disturbed = int(run.others > share)
         if NOT_PRELOADED in said:

@@ -20,6 +20,7 @@ class Result:
     seconds_min: float
     seconds_max: float
     spread: float  # (max - min) / median
+    operations: int  # 0 where the row does not tell
     peak_kib: int
     peak_kib_min: int
     peak_kib_max: int
@@ -48,6 +49,7 @@ def _result_of(runs):
         seconds_min=min(seconds),
         seconds_max=max(seconds),
         spread=(max(seconds) - min(seconds)) / middle if middle else 0.0,
+        operations=runs[0].operations,
         peak_kib=round(median(peaks)),
         peak_kib_min=min(peaks),
         peak_kib_max=max(peaks),

@@ -6,6 +6,8 @@ from measure import Measurer
 from progress import Progress
 
 SPARE_REDOS = 20
+BUDGET_GRACE_SECONDS = 10
+NO_ALLOCATOR = "-"  # what the results call the allocator of a physical limit
 
 
 class Schedule:
@@ -37,15 +39,15 @@ class Schedule:
         for position, row in enumerate(self.rows):
             if number > 1 and row in self.left_out:
                 continue
-            if self._fits(row):
-                self._run_row(number, position, row)
-            else:
+            if not self._fits(row) or not self._run_row(number, position, row):
                 skipped.append(row)
         return skipped
 
+    def _budget_left(self):
+        return self.settings.budget_seconds - (time.time() - self.settings.begin)
+
     def _fits(self, row):
-        left = self.settings.budget_seconds - self.progress.elapsed()
-        return self.progress.expected(row) < left
+        return self.progress.expected(row) < self._budget_left()
 
     def _order(self, number, row):
         if row.is_limit:
@@ -54,19 +56,28 @@ class Schedule:
         return self.allocators[start:] + self.allocators[:start]
 
     def _run_row(self, number, position, row):
-        begin = time.monotonic()
+        """False, and nothing is kept, when the budget was overdrawn before all allocators had their turn."""
+        begin, runs = time.monotonic(), []
         for allocator in self._order(number, row):
             if (row.name, allocator.name) in self.broken:
                 continue
+            if self._budget_left() < -BUDGET_GRACE_SECONDS:
+                return False
             self.progress.show(number, position, allocator)
-            run = self.measurer.measure(row, allocator, self.settings.timeout_seconds)
-            run.round = number
-            if row.is_limit:
-                run.allocator = "-"
-            self.runs.append(run)
+            runs.append(self._run_one(number, row, allocator))
+        self.runs += runs
+        for run in runs:
             self.store(run)
-            if run.failed:
-                self.broken.add((row.name, allocator.name))
-                words = self.measurer.last_words().replace("\n", "\n    ")
-                self.progress.say(f"{row.name} failed on {allocator.name}: {run.end}\n    {words}")
         self.progress.row_took(row, time.monotonic() - begin)
+        return True
+
+    def _run_one(self, number, row, allocator):
+        run = self.measurer.measure(row, allocator, self.settings.timeout_seconds)
+        run.round = number
+        if row.is_limit:
+            run.allocator = NO_ALLOCATOR
+        if run.failed:
+            self.broken.add((row.name, allocator.name))
+            words = self.measurer.last_words().replace("\n", "\n    ")
+            self.progress.say(f"{row.name} failed on {allocator.name}: {run.end}\n    {words}")
+        return run

@@ -2,13 +2,14 @@
 
 import os
 import shlex
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # In the order in which the command is written down.
 VARIABLES = ["QUICK", "ROWS", "ROUNDS", "SCALE", "ALLOCATORS", "ALLOC", "CLOCK", "REDOS", "TIMEOUT", "RECORD"]
-QUICK_SECONDS = 130  # what QUICK may take for its runs; building and drawing come on top
+QUICK_SECONDS = 140  # with the build; a row that goes on for too long may add half a minute
 
 
 @dataclass
@@ -22,7 +23,8 @@ class Settings:
     scale: float
     redos: int  # of one run that was disturbed
     timeout_seconds: float
-    budget_seconds: float  # of the whole bench; infinite unless QUICK
+    begin: float  # of the whole bench, in seconds since the epoch
+    budget_seconds: float  # from then on; infinite unless QUICK
     clock: str  # what `seconds` are: the row's own (wall), or all processor time (cpu)
     record: bool  # whether the committed results are rewritten
     quick: bool
@@ -58,6 +60,7 @@ def from_environment():
         scale=float(value("SCALE", "0.2" if quick else "1")),
         redos=int(value("REDOS", "0" if quick else "3")),
         timeout_seconds=float(value("TIMEOUT", "20" if quick else "120")),
+        begin=float(value("BEGIN", str(time.time()))),
         budget_seconds=QUICK_SECONDS if quick else float("inf"),
         clock=value("CLOCK", "wall"),
         record=value("RECORD", "0" if quick or partial else "1") != "0",

@@ -136,12 +136,16 @@ def worst_rows(comparison):
     return table(["time: row", "ratio", "best peer", "peak RSS: row", "ratio", "best peer"], lines)
 
 
+def per_operation(result):
+    return f"{result.seconds / result.operations * 1e9:,.1f} ns" if result.operations else ""
+
+
 def limits(comparison):
-    lines = [
-        [f"`{result.row}`", "failed" if result.failed else amount(result.seconds, TIME)]
-        for result in comparison.limits
-    ]
-    return table(["row", "time"], lines) if lines else []
+    lines = []
+    for result in comparison.limits:
+        time = "failed" if result.failed else amount(result.seconds, TIME)
+        lines.append([f"`{result.row}`", time, f"{result.operations:,}", per_operation(result)])
+    return table(["row", "time", "operations", "each"], lines)
 
 
 def text(comparison, comment, pictures):

@@ -4,6 +4,7 @@ import math
 
 from allocators import HEPTA
 from ratios import PEAK, TIME
+from tables import per_operation
 
 SHORT = {"jemalloc": "je", "mimalloc": "mi", "tcmalloc": "tc", "tbbmalloc": "tbb"}
 WIDTH = 6
@@ -73,7 +74,8 @@ def text(comparison):
     lines += [_row_line(comparison, row, width) for row in comparison.rows]
     for result in comparison.limits:
         seconds = "failed" if result.failed else f"{result.seconds:.3f}s"
-        lines.append(f"{result.row:{width}} {seconds:>8} (a physical limit)")
+        each = f", {per_operation(result)} an operation" if result.operations else ""
+        lines.append(f"{result.row:{width}} {seconds:>8} (a physical limit{each})")
     if len(comparison.rows) > 1:
         lines += ["", f"{'geometric means':{width}}"]
         lines += [_geomean_line(comparison, group, width) for group in comparison.groups]
