@@ -70,13 +70,14 @@ def run(settings):
 
 
 def say_what_quick_means(settings, schedule):
+    left_out = " ".join(row.name for row in schedule.left_out)
     print(
-        f"QUICK: scale {settings.scale:g}, {schedule.finished_rounds} whole rounds of "
-        f"{settings.rounds}: a first look, no figures to quote."
+        f"QUICK: scale {settings.scale:g}, {len(schedule.rows) - len(schedule.left_out)} of "
+        f"{len(schedule.rows)} rows, {settings.rounds} rounds of them as far as time allowed: "
+        f"a first look, no figures to quote."
+        + (f"\nQUICK: left out for want of time: {left_out}" if left_out else "")
+        + "\n"
     )
-    if schedule.left_out:
-        names = " ".join(row.name for row in schedule.left_out)
-        print(f"QUICK: no time for these rows: {names}")
 
 
 def report(settings, comment, runs):

@@ -73,6 +73,8 @@ do for [half = 0:1] {
             pointtype 6 pointsize 0.62 linewidth 1.6 linecolor rgb word(colors, i), \
         file(1) index half using 2:1 with points pointtype 7 pointsize 1.02 linecolor rgb "#ffffff", \
         file(1) index half using 2:1 with points pointtype 7 pointsize 0.88 \
-            linecolor rgb word(colors, 1)
+            linecolor rgb word(colors, 1), \
+        file(1) index half using ($3 == 1 ? $2 : NaN):1 with points pointtype 7 pointsize 0.45 \
+            linecolor rgb "#ffffff"
 }
 unset multiplot

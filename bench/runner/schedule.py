@@ -19,7 +19,6 @@ class Schedule:
         self.runs = []
         self.broken = set()  # (row, allocator) that failed once: not run again
         self.left_out = []  # rows that the budget had no room for
-        self.finished_rounds = 0
         planned = len(rows) * len(allocators) * settings.rounds
         self.measurer = Measurer(settings, planned + SPARE_REDOS)
         self.progress = Progress(rows, settings.rounds)
@@ -29,8 +28,6 @@ class Schedule:
             skipped = self._run_round(number)
             if number == 1:
                 self.left_out = skipped
-            if not skipped:
-                self.finished_rounds = number
         self.progress.done()
         return self.runs
 
