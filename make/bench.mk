@@ -41,6 +41,6 @@ NEEDED_BY_run_bench := $(BENCH_PROGRAMS) $(BENCH_LAUNCHER) \
 
 bench: ## hepta and five peers, time and memory: QUICK=1 ROWS=word ROUNDS=5 RECORD=0 ALLOC=name=lib.so
 	$(Q)tools/deps.sh bench && BEGIN=$$(date +%s) && export BEGIN && \
-	$(MAKE) --no-print-directory -j$(JOBS) bench-built && bench/runner/main.py
+	$(MAKE) --no-print-directory -j$(JOBS) bench-built $(BENCH_HELPERS) && bench/runner/main.py
 
 bench-built: $(SHARED) $(BENCH_PROGRAMS) $(BENCH_LAUNCHER)

@@ -37,6 +37,11 @@ has crash glibc ".*,2,[0-2],0"
 has crash hepta ".*,1,[01],1"
 has a-limit - '0.125000,.*,2,[0-2],0'
 lacks a-limit hepta
+has itself hepta '0.500000,0.500000,0.500000,0.000000,0,1234,1234,1234,2,[0-2],0'
+grep -Eq '^itself,program,hepta,1,0.500000,0,[^,]*,0.250000,0.125000,1234,' "$results/bench_runs.csv" ||
+    fail "a row may measure itself"
+lacks not-there glibc
+grep -q '^Left out: not-there$' "$scratch/output" || fail "a program that is not installed is left out"
 grep -q '^endless,many,hepta,1,.*,timeout$' "$results/bench_runs.csv" || fail "the runs tell how they ended"
 awk -F, '$1 == "memory" { peak[$3] = $9 } END { exit !(peak["glibc"] > 50000 && peak["glibc"] < 70000) }' \
     "$results/bench.csv" || fail "50 MB are 50 MB"

@@ -65,19 +65,14 @@ def run(settings):
     finally:
         table.close()
     if settings.quick:
-        say_what_quick_means(settings, schedule)
+        print(
+            f"QUICK: scale {settings.scale:g}, {len(chosen) - len(schedule.left_out)} of {len(chosen)} "
+            f"rows, {settings.rounds} rounds of them as far as time allowed: a first look, no figures "
+            "to quote."
+        )
+    if schedule.left_out:
+        print("Left out: " + " ".join(row.name for row in schedule.left_out))
     return comment, schedule.runs
-
-
-def say_what_quick_means(settings, schedule):
-    left_out = " ".join(row.name for row in schedule.left_out)
-    print(
-        f"QUICK: scale {settings.scale:g}, {len(schedule.rows) - len(schedule.left_out)} of "
-        f"{len(schedule.rows)} rows, {settings.rounds} rounds of them as far as time allowed: "
-        f"a first look, no figures to quote."
-        + (f"\nQUICK: left out for want of time: {left_out}" if left_out else "")
-        + "\n"
-    )
 
 
 def report(settings, comment, runs):

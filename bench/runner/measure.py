@@ -17,8 +17,8 @@ WARM_FACTOR = {"program": 2.0}
 WARM_FACTOR_OTHERWISE = 1.25
 COLD_REPEATS = 3
 
-SECONDS = re.compile(r"(?:^|\s)seconds=([0-9.]+)")
-OPERATIONS = re.compile(r"(?:^|\s)operations=([0-9]+)")
+FIGURE = re.compile(r"(?:^|\s)([a-z_]+)=([0-9.]+)(?=\s|$)")
+NOT_INSTALLED = "exit:77"  # what a row says whose program is not there
 NOT_PRELOADED = "cannot be preloaded"
 
 
@@ -66,7 +66,13 @@ class Measurer:
         self.allowed_redos = allowed_redos  # of the whole bench: a busy machine must not hold it up
         self.processors = os.cpu_count()
         self.needed_kib = {}
-        self.environment = dict(os.environ, BENCH=str(settings.programs), SCALE=f"{settings.scale:g}")
+        self.environment = dict(
+            os.environ,
+            BUILD=str(settings.build),
+            BENCH=str(settings.programs),
+            BENCH_SOURCE=str(settings.source),
+            SCALE=f"{settings.scale:g}",
+        )
         for name in ("LD_PRELOAD", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
             self.environment.pop(name, None)
         self.environment["LC_ALL"] = "C"
@@ -104,10 +110,12 @@ class Measurer:
         return int(min(mib, free_mib() * WARM_SHARE_OF_FREE))
 
     def _attempt(self, row, allocator, warm_mib, timeout_seconds):
-        words = [self.launcher, str(warm_mib), f"{timeout_seconds:.1f}", allocator.library]
+        preload = "" if row.measures_itself else allocator.library
+        words = [self.launcher, str(warm_mib), f"{timeout_seconds:.1f}", preload]
         words += [self.output, row.command]
+        environment = dict(self.environment, BENCH_PRELOAD=allocator.library)
         launched = subprocess.run(
-            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=self.environment
+            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment
         )
         if launched.returncode != 0:
             raise LaunchError(launched.stderr.strip() or f"launch: status {launched.returncode}")
@@ -122,12 +130,15 @@ class Measurer:
             setattr(run, name, float(fields[name]))
         for name in ("peak_kib", "voluntary", "involuntary"):
             setattr(run, name, int(fields[name]))
-        own = SECONDS.findall(said)
+        own = dict(FIGURE.findall(said))
+        if row.measures_itself:
+            run.user = float(own.get("user_seconds", run.user))
+            run.system = float(own.get("system_seconds", run.system))
+            run.peak_kib = int(own.get("peak_rss_kib", run.peak_kib))
+        run.seconds = float(own.get("seconds", run.wall))
         if self.clock == "cpu":
             run.seconds = run.user + run.system
-        else:
-            run.seconds = float(own[-1]) if own else run.wall
-        run.operations = int((OPERATIONS.findall(said) or ["0"])[-1])
+        run.operations = int(own.get("operations", 0))
         share = max(DISTURBED_LEAST_SECONDS, DISTURBED_SHARE * run.wall * self.processors)
         run.disturbed = int(run.others > share)
         if NOT_PRELOADED in said:

@@ -19,6 +19,7 @@ class Row:
     name: str
     group: str
     command: str
+    measures_itself: bool = False  # tells its peak memory, and sets LD_PRELOAD where it belongs
 
     @property
     def is_limit(self):
@@ -31,23 +32,25 @@ class RowError(Exception):
 
 
 def read(paths):
-    """The rows of all files, group by group. A line is name, group and command, with tabs between."""
+    """The rows of all files, group by group. A line is name, group and command, with tabs between, and
+    `self` as a fourth for a row that measures itself: it gets the allocator's library as BENCH_PRELOAD.
+    """
     rows, names = [], set()
     for path in paths:
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if not line.strip() or line.startswith("#"):
                 continue
-            fields = line.split("\t")
+            fields = [field.strip() for field in line.split("\t")]
             where = f"{path.name}:{number}"
-            if len(fields) != 3 or not all(field.strip() for field in fields):
-                raise RowError(f"{where}: a row is a name, a group and a command, with tabs between")
-            name, group, command = (field.strip() for field in fields)
+            if len(fields) not in (3, 4) or not all(fields) or fields[3:] not in ([], ["self"]):
+                raise RowError(f"{where}: a row is a name, a group, a command and at most `self`")
+            name, group, command = fields[:3]
             if group not in GROUPS:
                 raise RowError(f"{where}: no group {group}; there are {', '.join(GROUPS)}")
             if name in names:
                 raise RowError(f"{where}: a second row {name}")
             names.add(name)
-            rows.append(Row(name, group, command))
+            rows.append(Row(name, group, command, len(fields) == 4))
     order = list(GROUPS)
     return sorted(rows, key=lambda row: order.index(row.group))
 

@@ -2,7 +2,7 @@
 
 import time
 
-from measure import Measurer
+from measure import NOT_INSTALLED, Measurer
 from progress import Progress
 
 SPARE_REDOS = 20
@@ -18,7 +18,7 @@ class Schedule:
         self.allocators = allocators
         self.runs = []
         self.broken = set()  # (row, allocator) that failed once: not run again
-        self.left_out = []  # rows that the budget had no room for
+        self.left_out = []  # rows whose programs are missing, or that the budget had no room for
         planned = len(rows) * len(allocators) * settings.rounds
         self.measurer = Measurer(settings, planned + SPARE_REDOS)
         self.progress = Progress(rows, settings.rounds)
@@ -53,7 +53,8 @@ class Schedule:
         return self.allocators[start:] + self.allocators[:start]
 
     def _run_row(self, number, position, row):
-        """False, and nothing is kept, when the budget was overdrawn before all allocators had their turn."""
+        """False, and nothing is kept, when the row's program is not installed, or when the budget was
+        overdrawn before all allocators had their turn."""
         begin, runs = time.monotonic(), []
         for allocator in self._order(number, row):
             if (row.name, allocator.name) in self.broken:
@@ -62,6 +63,8 @@ class Schedule:
                 return False
             self.progress.show(number, position, allocator)
             runs.append(self._run_one(number, row, allocator))
+            if runs[-1].end == NOT_INSTALLED:
+                return False
         self.runs += runs
         for run in runs:
             self.store(run)
@@ -73,7 +76,7 @@ class Schedule:
         run.round = number
         if row.is_limit:
             run.allocator = NO_ALLOCATOR
-        if run.failed:
+        if run.failed and run.end != NOT_INSTALLED:
             self.broken.add((row.name, allocator.name))
             words = self.measurer.last_words().replace("\n", "\n    ")
             self.progress.say(f"{row.name} failed on {allocator.name}: {run.end}\n    {words}")

@@ -35,6 +35,10 @@ class Settings:
         return self.build / "bench"
 
     @property
+    def source(self):
+        return ROOT / "bench"
+
+    @property
     def out(self):
         """Where every bench leaves what it has found; the recorded ones are copied from there."""
         return self.build / "bench" / "results"
