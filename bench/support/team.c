@@ -51,7 +51,7 @@ static double run_alone(bench_job *job, void *context)
 double bench_team_run(unsigned members, bench_job *job, void *context)
 {
     if (members == 0 || members > BENCH_TEAM_AT_MOST) {
-        bench_fail("a team has 1 to 256 members");
+        bench_fail("a team has 1 to 4,096 members");
     }
     if (members == 1) {
         return run_alone(job, context);
