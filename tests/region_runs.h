@@ -35,6 +35,7 @@ static inline uint32_t given_a_run(hp_region *region, uint32_t page_count)
 static inline void then_all_is_one_free_chunk(hp_region *region)
 {
     assert_true(hp_region_claim(region));
+    hp_region_settle(region);
     assert_int_equal(hp_bfc_largest_free_pages(&region->bfc), region->bfc.page_count);
     hp_region_release(region);
 }

@@ -27,12 +27,16 @@ typedef enum line {
     OWN_WORK,
     PUBLISH,
     RELEASE,
+    LOOK_AFTER_PUSH,
+    LOOK_AFTER_RELEASE,
+    CLAIM_AGAIN,
     FINISHED
 } line;
 
 typedef struct thread {
     line at;
     bool frees; /* what it claimed the region for */
+    bool again; /* it claims only to work in what was left meanwhile */
     uint32_t chunk;
     hp_stack_node *node;
 } thread;
@@ -50,13 +54,19 @@ static struct world {
 typedef enum mutation { NONE, WORKS_WITHOUT_CLAIM, FREED_AND_LEFT_AS_A_NOTE } mutation;
 static mutation wrong;
 
+/* A free leaves the pending list alone; whoever allocates or looks again works it in. */
+static line after_claim(const thread *self)
+{
+    return self->frees && !self->again ? OWN_WORK : TAKE_PENDING;
+}
+
 static void enter(unsigned number)
 {
     if (world.holder != NOBODY) {
         world.broken = "C1: two threads work under one claim";
     }
     world.holder = number;
-    world.threads[number].at = TAKE_PENDING;
+    world.threads[number].at = after_claim(&world.threads[number]);
 }
 
 /* One node of work_in_pending. */
@@ -74,16 +84,36 @@ static void work_in(thread *self)
     self->at = self->node == NULL ? OWN_WORK : WORK_IN;
 }
 
+/* A free leaves its run among the recent ones, or pushes another out when all places are taken. */
+static void free_run(hp_region *region, uint32_t chunk)
+{
+    uint32_t pushed_out =
+        hp_recent_put(&region->recent, chunk, region->bfc.chunks[chunk].page_count);
+    if (pushed_out != HP_BFC_NONE) {
+        hp_bfc_free(&region->bfc, pushed_out, 1);
+    }
+}
+
+static uint32_t allocate_run(hp_region *region)
+{
+    uint32_t chunk = hp_recent_take(&region->recent, &region->bfc, 2, 1);
+    return chunk != HP_BFC_NONE ? chunk : hp_bfc_allocate(&region->bfc, 2, 1);
+}
+
 static void own_work(thread *self)
 {
     hp_region *region = &world.region;
+    if (self->again) {
+        self->at = PUBLISH;
+        return;
+    }
     if (self->frees) {
-        hp_bfc_free(&region->bfc, self->chunk, 1);
+        free_run(region, self->chunk);
         if (wrong == FREED_AND_LEFT_AS_A_NOTE) {
             hp_stack_push(&region->pending, &region->pending_links[self->chunk]);
         }
     } else {
-        self->chunk = hp_bfc_allocate(&region->bfc, 2, 1);
+        self->chunk = allocate_run(region);
     }
     self->at = PUBLISH;
 }
@@ -93,6 +123,29 @@ static void publish_summary(void)
     hp_region *region = &world.region;
     atomic_store(&region->largest_free_pages, hp_bfc_largest_free_pages(&region->bfc));
     atomic_store(&region->free_pages, region->bfc.free_pages);
+}
+
+static line after_release(thread *self)
+{
+    bool done = self->frees || self->chunk == HP_BFC_NONE;
+    return done ? FINISHED : FREE_CLAIM;
+}
+
+/* What leave_note and hp_region_release do when they are done. */
+static void look_again(unsigned number)
+{
+    thread *self = &world.threads[number];
+    hp_region *region = &world.region;
+    if (self->at == LOOK_AFTER_PUSH) {
+        self->at = hp_claim_is_taken(&region->claim) ? FINISHED : CLAIM_AGAIN;
+    } else if (self->at == LOOK_AFTER_RELEASE) {
+        self->at = hp_stack_is_empty(&region->pending) ? after_release(self) : CLAIM_AGAIN;
+    } else if (hp_claim_try(&region->claim)) {
+        self->again = true;
+        enter(number);
+    } else {
+        self->at = after_release(self);
+    }
 }
 
 /* Allocates two pages, then frees them: hp_region_claim .. hp_region_release, hp_region_free. */
@@ -116,7 +169,7 @@ static bool step(unsigned number)
         return true;
     case PUSH:
         hp_stack_push(&region->pending, &region->pending_links[self->chunk]);
-        self->at = FINISHED;
+        self->at = LOOK_AFTER_PUSH;
         return true;
     case TAKE_PENDING:
         self->node = hp_stack_take_all(&region->pending);
@@ -135,7 +188,13 @@ static bool step(unsigned number)
         return true;
     case RELEASE:
         hp_claim_release(&region->claim);
-        self->at = self->frees || self->chunk == HP_BFC_NONE ? FINISHED : FREE_CLAIM;
+        self->at = self->again ? after_release(self) : LOOK_AFTER_RELEASE;
+        self->again = false;
+        return true;
+    case LOOK_AFTER_PUSH:
+    case LOOK_AFTER_RELEASE:
+    case CLAIM_AGAIN:
+        look_again(number);
         return true;
     case FINISHED:
         return false;
@@ -149,6 +208,9 @@ static const char *check(void)
     const char *broken = world.broken;
     if (broken == NULL && world.holder == NOBODY) {
         broken = hp_bfc_check(&world.region.bfc);
+    }
+    if (broken == NULL && world.holder == NOBODY) {
+        broken = hp_recent_check(&world.region.recent, &world.region.bfc);
     }
     return broken;
 }
@@ -165,6 +227,9 @@ static const char *check_end(void)
         if (steps > PAGES) {
             return "the pending list is torn";
         }
+    }
+    for (uint32_t chunk; (chunk = hp_recent_take_any(&region->recent)) != HP_BFC_NONE;) {
+        hp_bfc_free(&region->bfc, chunk, 1);
     }
     if (hp_bfc_largest_free_pages(&region->bfc) != PAGES) {
         return "R2: a freed chunk is neither free nor waiting";

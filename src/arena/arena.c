@@ -39,8 +39,22 @@ static bool take_from(hp_region *region, uint32_t pages, uint32_t align_pages, h
     return true;
 }
 
+/* How a thread looks for a region: at what seems to fit, or at all that may have room once it is put together. */
+typedef enum look { FOR_A_FIT, FOR_ROOM } look;
+
+/* What waits on the pending list the region has not heard of, so it counts for both. */
+static bool is_worth_a_claim(const hp_region *region, uint32_t pages, look how)
+{
+    /* relaxed: hints; the region decides under the claim */
+    uint64_t sizes = atomic_load_explicit(&region->recent_sizes, memory_order_relaxed);
+    uint64_t wanted = how == FOR_ROOM ? ~(uint64_t)0 : hp_recent_size_bit(pages);
+    /* relaxed: as above */
+    return atomic_load_explicit(&region->largest_free_pages, memory_order_relaxed) >= pages ||
+           (sizes & wanted) != 0 || !hp_stack_is_empty(&region->pending);
+}
+
 /* Walks the regions once. *busy: one that may have room was claimed by somebody else. */
-static bool take_from_any(uint32_t pages, uint32_t align_pages, hp_run *run, bool *busy)
+static bool take_from_any(uint32_t pages, uint32_t align_pages, look how, hp_run *run, bool *busy)
 {
     uint32_t count = count_regions();
     for (uint32_t number = 0; number < count; number++) {
@@ -49,9 +63,7 @@ static bool take_from_any(uint32_t pages, uint32_t align_pages, hp_run *run, boo
             *busy = true;
             continue;
         }
-        /* relaxed: a hint; the core decides under the claim. What is pending it has not heard of */
-        if (atomic_load_explicit(&region->largest_free_pages, memory_order_relaxed) < pages &&
-            hp_stack_is_empty(&region->pending)) {
+        if (!is_worth_a_claim(region, pages, how)) {
             continue;
         }
         if (!hp_region_claim(region)) {
@@ -65,6 +77,22 @@ static bool take_from_any(uint32_t pages, uint32_t align_pages, hp_run *run, boo
         }
     }
     return false;
+}
+
+hp_placed_run hp_arena_reuse(uint32_t pages)
+{
+    uint64_t size_bit = hp_recent_size_bit(pages);
+    uint32_t count = count_regions();
+    count = count < HP_ARENA_REUSE_LOOKS ? count : HP_ARENA_REUSE_LOOKS;
+    for (uint32_t number = 0; number < count; number++) {
+        hp_region *region = hp_arena_region(number);
+        /* relaxed: a hint; the region decides under the claim */
+        if (region != NULL &&
+            (atomic_load_explicit(&region->recent_sizes, memory_order_relaxed) & size_bit) != 0) {
+            return hp_region_reuse(region, pages);
+        }
+    }
+    return (hp_placed_run){NULL, 0};
 }
 
 static bool list_region(hp_region *region)
@@ -188,17 +216,21 @@ static hp_region *grow(size_t need_bytes, bool busy)
 
 bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run)
 {
-    uint32_t pages = (uint32_t)(bytes / hp_page_bytes());
-    uint32_t align_pages =
-        align_bytes <= hp_page_bytes() ? 1 : (uint32_t)(align_bytes / hp_page_bytes());
+    uint32_t pages = hp_pages_of(bytes);
+    uint32_t align_pages = align_bytes <= hp_page_bytes() ? 1 : hp_pages_of(align_bytes);
     bool busy = false;
-    if (take_from_any(pages, align_pages, run, &busy)) {
+    if (HP_LIKELY(take_from_any(pages, align_pages, FOR_A_FIT, run, &busy))) {
+        return true;
+    }
+    /* Before more is mapped: what was claimed a moment ago may be open, what is in pieces may fit together. */
+    busy = false;
+    if (take_from_any(pages, align_pages, FOR_ROOM, run, &busy)) {
         return true;
     }
     hp_region *region = grow(bytes, busy);
     if (region == NULL) {
         /* The system refuses. What was claimed a moment ago may have room: one more look. */
-        return busy && take_from_any(pages, align_pages, run, &busy);
+        return busy && take_from_any(pages, align_pages, FOR_ROOM, run, &busy);
     }
     bool taken = take_from(region, pages, align_pages, run);
     hp_region_release(region);

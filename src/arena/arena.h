@@ -31,6 +31,13 @@ typedef struct hp_run {
 /* bytes and align_bytes in whole pages, align_bytes a power of two up to 2 MiB. False: out of memory. */
 bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run);
 
+/*
+ * A run of exactly so many pages that was freed lately; its start is NULL when there is none. One region is
+ * tried, of the first ones: where nothing of that size waits, the general way is not far.
+ */
+#define HP_ARENA_REUSE_LOOKS 32u
+hp_placed_run hp_arena_reuse(uint32_t pages);
+
 /* The region with this number, NULL when there is none (yet). Numbers count from 0 without gaps. */
 hp_region *hp_arena_region(uint32_t number);
 

@@ -158,15 +158,26 @@ static void hand_out(hp_bfc *bfc, uint32_t chunk)
     }
 }
 
-uint32_t hp_bfc_allocate(hp_bfc *bfc, uint32_t page_count, uint32_t align_pages)
+uint32_t hp_bfc_find(const hp_bfc *bfc, uint32_t page_count, uint32_t align_pages)
 {
     if (page_count == 0 || page_count > bfc->free_pages) {
         return HP_BFC_NONE;
     }
-    uint32_t chunk = find_aligned(bfc, page_count, align_pages);
+    return find_aligned(bfc, page_count, align_pages);
+}
+
+bool hp_bfc_is_touched(const hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t align_pages)
+{
     if (chunk == HP_BFC_NONE) {
-        return HP_BFC_NONE;
+        return false;
     }
+    const hp_bfc_chunk *found = &bfc->chunks[chunk];
+    uint32_t first_page = found->start_page + pages_before_aligned(found, align_pages);
+    return found->dirty && first_page + page_count <= bfc->touched_end_page;
+}
+
+uint32_t hp_bfc_take(hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t align_pages)
+{
     hp_bfc_bins_remove(bfc, chunk);
 
     uint32_t leading_pages = pages_before_aligned(&bfc->chunks[chunk], align_pages);
@@ -182,6 +193,12 @@ uint32_t hp_bfc_allocate(hp_bfc *bfc, uint32_t page_count, uint32_t align_pages)
     }
     hand_out(bfc, chunk);
     return chunk;
+}
+
+uint32_t hp_bfc_allocate(hp_bfc *bfc, uint32_t page_count, uint32_t align_pages)
+{
+    uint32_t chunk = hp_bfc_find(bfc, page_count, align_pages);
+    return chunk == HP_BFC_NONE ? HP_BFC_NONE : hp_bfc_take(bfc, chunk, page_count, align_pages);
 }
 
 void hp_bfc_free(hp_bfc *bfc, uint32_t chunk, uint32_t now_ms)

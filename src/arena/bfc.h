@@ -93,6 +93,14 @@ void hp_bfc_init_empty(hp_bfc *bfc);
  */
 uint32_t hp_bfc_allocate(hp_bfc *bfc, uint32_t page_count, uint32_t align_pages);
 
+/* The two halves of it: the free chunk that would be used, or HP_BFC_NONE; and its use. */
+uint32_t hp_bfc_find(const hp_bfc *bfc, uint32_t page_count, uint32_t align_pages);
+uint32_t hp_bfc_take(hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t align_pages);
+
+/* Whether what hp_bfc_take would cut out of the chunk was handed out before; false for HP_BFC_NONE. */
+bool hp_bfc_is_touched(const hp_bfc *bfc, uint32_t chunk, uint32_t page_count,
+                       uint32_t align_pages);
+
 /* The used chunk becomes free and dirty, and merges with free neighbours: its handle is void. */
 void hp_bfc_free(hp_bfc *bfc, uint32_t chunk, uint32_t now_ms);
 

@@ -5,6 +5,15 @@
 #include "metadata/size_class.h"
 #include "platform/system.h"
 
+void *hp_large_reuse(size_t bytes)
+{
+    hp_placed_run run = hp_arena_reuse(hp_pages_of(bytes + hp_page_bytes() - 1));
+    if (HP_LIKELY(run.start != NULL)) {
+        hp_map_set_page(run.start, run.entry);
+    }
+    return run.start;
+}
+
 void *hp_large_allocate(size_t bytes, size_t align_bytes, bool *zeroed)
 {
     if (bytes > HP_RUN_MAX_BYTES || align_bytes > HP_REGION_ALIGN_BYTES) {
@@ -15,7 +24,7 @@ void *hp_large_allocate(size_t bytes, size_t align_bytes, bool *zeroed)
         return NULL;
     }
     *zeroed = run.zeroed;
-    hp_map_set(run.start, 1, hp_entry_of_run(run.region->number, run.chunk));
+    hp_map_set_page(run.start, hp_entry_of_run(run.region->number, run.chunk));
     return run.start;
 }
 

@@ -20,6 +20,9 @@
 /* bytes >= 1; align_bytes a power of two. NULL: out of memory. *zeroed: every byte is known to be zero. */
 void *hp_large_allocate(size_t bytes, size_t align_bytes, bool *zeroed);
 
+/* bytes above HP_SLAB_MAX_SLOT_BYTES, to HP_RUN_MAX_BYTES: a run of that size that was freed lately, or NULL. */
+void *hp_large_reuse(size_t bytes);
+
 /* False when the pointer is not the start of the block that the entry describes: nothing is done. */
 bool hp_large_free(hp_entry entry, void *pointer);
 

@@ -10,8 +10,11 @@ static void check(const hp_region *region)
 {
     if (hp_debug) {
         const char *broken = hp_bfc_check(&region->bfc);
+        if (broken == NULL) {
+            broken = hp_recent_check(&region->recent, &region->bfc);
+        }
         if (broken != NULL) {
-            hp_broken("bfc", broken);
+            hp_broken("region", broken);
         }
     }
 }
@@ -48,14 +51,33 @@ static uint32_t now_ms(void)
     return (uint32_t)hp_system->now_ms();
 }
 
-static void publish_summary(hp_region *region)
+static HP_SLOW void publish_core(hp_region *region)
 {
+    region->core_changed = false;
     /* relaxed: hints for choosing a region; the claim orders what they speak of */
     atomic_store_explicit(&region->largest_free_pages, hp_bfc_largest_free_pages(&region->bfc),
                           memory_order_relaxed);
     /* relaxed: statistics */
-    atomic_store_explicit(&region->free_pages, region->bfc.free_pages, memory_order_relaxed);
     atomic_store_explicit(&region->mapped_pages, region->bfc.page_count, memory_order_relaxed);
+}
+
+/* What the recent runs change. */
+static inline void publish_recent(hp_region *region)
+{
+    /* relaxed: statistics */
+    atomic_store_explicit(&region->free_pages,
+                          region->bfc.free_pages + (uint32_t)region->recent.page_sum,
+                          memory_order_relaxed);
+    /* relaxed: a hint for choosing a region */
+    atomic_store_explicit(&region->recent_sizes, region->recent.sizes, memory_order_relaxed);
+}
+
+static inline void publish_summary(hp_region *region)
+{
+    if (HP_UNLIKELY(region->core_changed)) {
+        publish_core(region);
+    }
+    publish_recent(region);
 }
 
 /*
@@ -121,6 +143,7 @@ static void attach(hp_region *region, const region_range *range)
     region->pending_links =
         (hp_stack_node *)(void *)(range->tables + table_bytes(range->page_count));
     hp_bfc_init(&region->bfc, range->tables, range->page_count);
+    region->core_changed = true;
     publish_summary(region);
 }
 
@@ -151,24 +174,46 @@ bool hp_region_map(hp_region *region, size_t bytes, void *hint)
     return true;
 }
 
+static void give_to_core(hp_region *region, uint32_t chunk, uint32_t at_ms)
+{
+    region->core_changed = true;
+    hp_bfc_free(&region->bfc, chunk, at_ms);
+}
+
+void hp_region_settle(hp_region *region)
+{
+    uint32_t chunk = hp_recent_take_any(&region->recent);
+    if (chunk == HP_BFC_NONE) {
+        return;
+    }
+    uint32_t at_ms = now_ms();
+    do {
+        give_to_core(region, chunk, at_ms);
+        chunk = hp_recent_take_any(&region->recent);
+    } while (chunk != HP_BFC_NONE);
+}
+
 size_t hp_region_unmap(hp_region *region)
 {
     hp_bfc *bfc = &region->bfc;
+    hp_region_settle(region);
     region_range range = {region->base, region->tables, bfc->page_count};
     size_t bytes = (size_t)bfc->page_count * region->page_bytes;
     if (bytes == 0 || bfc->free_pages != bfc->page_count || !unmap_range(&range)) {
         return 0;
     }
     hp_bfc_init_empty(bfc);
+    region->core_changed = true;
     return bytes;
 }
 
-static void work_in_pending(hp_region *region)
+static HP_SLOW void work_in_pending(hp_region *region)
 {
     hp_stack_node *node = hp_stack_take_all(&region->pending);
+    uint32_t at_ms = now_ms();
     while (node != NULL) {
         hp_stack_node *next = hp_stack_next(node);
-        hp_bfc_free(&region->bfc, (uint32_t)(node - region->pending_links), now_ms());
+        give_to_core(region, (uint32_t)(node - region->pending_links), at_ms);
         node = next;
     }
 }
@@ -178,31 +223,128 @@ bool hp_region_claim(hp_region *region)
     if (!hp_claim_try(&region->claim)) {
         return false;
     }
-    work_in_pending(region);
+    if (HP_UNLIKELY(!hp_stack_is_empty(&region->pending))) {
+        work_in_pending(region);
+    }
     check(region);
     return true;
 }
 
-void hp_region_release(hp_region *region)
+static inline void open_claim(hp_region *region)
 {
     check(region);
     publish_summary(region);
     hp_claim_release(&region->claim);
 }
 
+/* Works in what was left while the claim was taken, if nobody else has it now. Once: more is the next one's. */
+static HP_SLOW void look_again(hp_region *region)
+{
+    if (hp_region_claim(region)) {
+        open_claim(region);
+    }
+}
+
+void hp_region_release(hp_region *region)
+{
+    open_claim(region);
+    if (HP_UNLIKELY(!hp_stack_is_empty(&region->pending))) {
+        look_again(region);
+    }
+}
+
+static inline uint32_t take_recent(hp_region *region, uint32_t page_count, uint32_t align_pages)
+{
+    uint32_t chunk = hp_recent_take(&region->recent, &region->bfc, page_count, align_pages);
+    if (chunk != HP_BFC_NONE) {
+        region->bfc.chunks[chunk].dirty = true;
+    }
+    return chunk;
+}
+
+/* The core did not change. What waits on the pending list is looked at afterwards. */
+static inline void release_core_unchanged(hp_region *region)
+{
+    check(region);
+    publish_recent(region);
+    hp_claim_release(&region->claim);
+    if (HP_UNLIKELY(!hp_stack_is_empty(&region->pending))) {
+        look_again(region);
+    }
+}
+
+hp_placed_run hp_region_reuse(hp_region *region, uint32_t page_count)
+{
+    hp_placed_run run = {NULL, 0};
+    if (HP_LIKELY(hp_claim_try(&region->claim))) {
+        uint32_t chunk = take_recent(region, page_count, 1);
+        if (HP_LIKELY(chunk != HP_BFC_NONE)) {
+            run.start = hp_region_address(region, chunk);
+            run.entry = hp_entry_of_run(region->number, chunk);
+        }
+        release_core_unchanged(region);
+    }
+    return run;
+}
+
 uint32_t hp_region_allocate(hp_region *region, uint32_t page_count, uint32_t align_pages)
 {
-    return hp_bfc_allocate(&region->bfc, page_count, align_pages);
+    hp_bfc *bfc = &region->bfc;
+    uint32_t chunk = take_recent(region, page_count, align_pages);
+    if (chunk != HP_BFC_NONE) {
+        return chunk;
+    }
+    chunk = hp_bfc_find(bfc, page_count, align_pages);
+    if (region->recent.waiting != 0 && !hp_bfc_is_touched(bfc, chunk, page_count, align_pages)) {
+        hp_region_settle(region);
+        chunk = hp_bfc_find(bfc, page_count, align_pages);
+    }
+    if (chunk == HP_BFC_NONE) {
+        return HP_BFC_NONE;
+    }
+    region->core_changed = true;
+    return hp_bfc_take(bfc, chunk, page_count, align_pages);
+}
+
+static HP_SLOW void leave_note(hp_region *region, uint32_t chunk)
+{
+    hp_stack_push(&region->pending, &region->pending_links[chunk]);
+    if (!hp_claim_is_taken(&region->claim)) {
+        look_again(region);
+    }
+}
+
+/* The claim is taken and no place is empty: the core gets another run for it. */
+static HP_SLOW void free_and_push_out(hp_region *region, uint32_t chunk)
+{
+    uint32_t pages = region->bfc.chunks[chunk].page_count;
+    give_to_core(region, hp_recent_put(&region->recent, chunk, pages), now_ms());
+    hp_region_release(region);
 }
 
 void hp_region_free(hp_region *region, uint32_t chunk)
 {
-    if (hp_region_claim(region)) {
-        hp_bfc_free(&region->bfc, chunk, now_ms());
-        hp_region_release(region);
-        return;
+    if (HP_UNLIKELY(!hp_claim_try(&region->claim))) {
+        leave_note(region, chunk);
+    } else if (HP_UNLIKELY(region->recent.waiting == HP_RECENT_ALL)) {
+        free_and_push_out(region, chunk);
+    } else {
+        hp_recent_put(&region->recent, chunk, region->bfc.chunks[chunk].page_count);
+        release_core_unchanged(region);
     }
-    hp_stack_push(&region->pending, &region->pending_links[chunk]);
+}
+
+/* Recent runs stand in the way: they are free, but the core does not know it. */
+static bool extend(hp_region *region, uint32_t chunk, uint32_t page_count)
+{
+    if (hp_bfc_extend(&region->bfc, chunk, page_count)) {
+        return true;
+    }
+    if (region->recent.waiting == 0) {
+        return false;
+    }
+    hp_region_settle(region);
+    return hp_bfc_extend(&region->bfc, chunk, page_count);
 }
 
 bool hp_region_resize(hp_region *region, uint32_t chunk, uint32_t page_count)
@@ -214,8 +356,9 @@ bool hp_region_resize(hp_region *region, uint32_t chunk, uint32_t page_count)
         return false;
     }
     bool done = true;
+    region->core_changed = true;
     if (page_count > region->bfc.chunks[chunk].page_count) {
-        done = hp_bfc_extend(&region->bfc, chunk, page_count);
+        done = extend(region, chunk, page_count);
     } else {
         hp_bfc_shrink(&region->bfc, chunk, page_count, now_ms());
     }
@@ -226,6 +369,7 @@ bool hp_region_resize(hp_region *region, uint32_t chunk, uint32_t page_count)
 size_t hp_region_purge(hp_region *region)
 {
     size_t purged_bytes = 0;
+    hp_region_settle(region);
     hp_bfc_chunk *chunks = region->bfc.chunks;
     /* Handle 0 stays the chunk at page 0: merges keep the lower record. */
     uint32_t first = region->bfc.page_count == 0 ? HP_BFC_NONE : 0;

@@ -4,14 +4,17 @@
  * Owns:        the range, the table of the BFC core, one pending link per chunk handle.
  * Invariants:
  *   R1  the core is touched only under the region's claim.
- *   R2  a freed chunk is either free in the core or waits on the pending list, once.
- *   R3  largest_free_pages and free_pages are what the core said when the claim was last released.
+ *   R2  a freed chunk is free in the core, or waits on the pending list or among the recent ones, once.
+ *   R3  largest_free_pages, free_pages and recent_sizes are what the core and the recent runs said when the
+ *       claim was last released; free_pages counts both.
+ *   R4  while a recent run waits, no page is handed out that was never touched before.
  * Threads:     hp_region_claim by any; allocate, extend, shrink, purge by the holder of the claim;
  *              hp_region_free by any thread that holds the chunk.
  * Ordering:    P1 (claim), P2 (pending list).
  * Progress:    wait-free in the number of pending frees. Who fails to claim goes to another region, or
- *              leaves the freed chunk on the pending list, which the next holder works through.
- * Calls:       bfc, storage, system.   Used by: arena, slab.
+ *              leaves the freed chunk on the pending list. Both who left it and who releases the claim look
+ *              once more, so that it seldom waits for the next holder.
+ * Calls:       bfc, recent, storage, system.   Used by: arena, slab.
  */
 #pragma once
 
@@ -21,6 +24,8 @@
 #include <stdint.h>
 
 #include "arena/bfc.h"
+#include "arena/recent.h"
+#include "metadata/address_map.h"
 #include "platform/claim.h"
 #include "platform/crossing.h"
 
@@ -33,6 +38,7 @@ typedef struct hp_region {
     _Atomic uint32_t free_pages;         /* relaxed statistic */
     _Atomic uint32_t mapped_pages;       /* relaxed statistic; 0: the range was given back */
     uint32_t number;                     /* written before publication */
+    _Atomic uint64_t recent_sizes;       /* relaxed hint: recent.sizes */
     /* Written under the claim while no chunk is out; read by whoever holds a chunk. */
     bool born_resident; /* the system gave memory before anybody touched the range */
     char *base;
@@ -41,8 +47,16 @@ typedef struct hp_region {
     size_t page_bytes;
     HP_LINE_ALIGNED hp_stack pending; /* P2 */
     /* Under the claim. */
-    HP_LINE_ALIGNED hp_bfc bfc;
+    HP_LINE_ALIGNED hp_recent recent;
+    bool core_changed; /* since the claim was taken */
+    hp_bfc bfc;
 } hp_region;
+
+/* Where a run lies, and what the address map is to say of it. */
+typedef struct hp_placed_run {
+    char *start;
+    hp_entry entry;
+} hp_placed_run;
 
 /* A range of this many bytes (a multiple of 2 MiB) with everything free; NULL when refused. */
 hp_region *hp_region_create(size_t bytes, void *hint);
@@ -53,14 +67,20 @@ bool hp_region_map(hp_region *region, size_t bytes, void *hint);
 /* Gives the range back if it is wholly free; the bytes, 0 if it is not. Under the claim. */
 size_t hp_region_unmap(hp_region *region);
 
-/* One try. On success the pending frees are worked in. */
+/* One try. On success the pending frees are worked in. The summary is published by the release. */
 bool hp_region_claim(hp_region *region);
 void hp_region_release(hp_region *region);
 
 /* Handle of a chunk or HP_BFC_NONE. Under the claim. */
 uint32_t hp_region_allocate(hp_region *region, uint32_t page_count, uint32_t align_pages);
 
-/* Free now if the claim can be had, else left as a note. */
+/* A recent run of exactly so many pages; its start is NULL when there is none. Claims the region itself. */
+hp_placed_run hp_region_reuse(hp_region *region, uint32_t page_count);
+
+/* The core gets all recent runs; they are as old as this call from now on. Under the claim. */
+void hp_region_settle(hp_region *region);
+
+/* Free now if the claim can be had, else left as a note. The age of a run counts from when the core gets it. */
 void hp_region_free(hp_region *region, uint32_t chunk);
 
 /* In place, one try; false changes nothing. */

@@ -90,6 +90,13 @@ static HP_SLOW void *allocate_default(size_t bytes)
     return allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, &zeroed);
 }
 
+/* Above the slots, for a thread with a record: the options are read by now. */
+static HP_SLOW void *allocate_large(size_t bytes)
+{
+    void *run = bytes <= HP_RUN_MAX_BYTES ? hp_large_reuse(bytes) : NULL;
+    return HP_LIKELY(run != NULL) ? run : allocate_default(bytes);
+}
+
 /* A slot of a class that has no chunk at hand. */
 static HP_SLOW void *take_slot(hp_thread *self, unsigned size_class)
 {
@@ -101,9 +108,11 @@ static HP_SLOW void *take_slot(hp_thread *self, unsigned size_class)
 void *hp_slow_malloc(size_t bytes)
 {
     hp_thread *self = hp_self;
-    if (HP_UNLIKELY(self->owner == NULL || bytes <= HP_SMALL_MAX_BYTES ||
-                    bytes > HP_SLAB_MAX_SLOT_BYTES)) {
+    if (HP_UNLIKELY(self->owner == NULL || bytes <= HP_SMALL_MAX_BYTES)) {
         return allocate_default(bytes);
+    }
+    if (bytes > HP_SLAB_MAX_SLOT_BYTES) {
+        return allocate_large(bytes);
     }
     unsigned size_class = hp_medium_class_of(bytes);
     if (size_class < HP_CACHED_CLASSES) {
@@ -194,10 +203,10 @@ void hp_slow_free_other(void *pointer, hp_slab *slab)
 
 void hp_slow_free(void *pointer)
 {
-    hp_thread *self = hp_thread_enter();
     hp_entry entry = hp_map_get(pointer);
     hp_kind kind = hp_entry_kind(entry);
     if (kind == HP_KIND_SLAB) {
+        hp_thread *self = hp_thread_enter();
         hp_slab *slab = hp_entry_record(entry);
         uint32_t index = hp_slab_index(slab, pointer);
         if (HP_LIKELY(index != HP_NOT_A_SLOT)) {

@@ -133,15 +133,24 @@ bool hp_map_retire(const void *start, hp_entry entry)
                                                    memory_order_relaxed);
 }
 
+static void set_entry(size_t page, hp_entry entry)
+{
+    /* acquire: P5, pairs with the installation in hp_map_reserve */
+    map_leaf *leaf = atomic_load_explicit(&root[page >> LEAF_LOG2], memory_order_acquire);
+    /* release: P6, pairs with hp_map_get */
+    atomic_store_explicit(&leaf->entries[page & (LEAF_ENTRIES - 1)], entry, memory_order_release);
+}
+
 void hp_map_set(const void *start, size_t bytes, hp_entry entry)
 {
     size_t first = (uintptr_t)start >> ENTRY_LOG2;
     size_t last = ((uintptr_t)start + bytes - 1) >> ENTRY_LOG2;
     for (size_t page = first; page <= last; page++) {
-        /* acquire: P5, pairs with the installation in hp_map_reserve */
-        map_leaf *leaf = atomic_load_explicit(&root[page >> LEAF_LOG2], memory_order_acquire);
-        /* release: P6, pairs with hp_map_get */
-        atomic_store_explicit(&leaf->entries[page & (LEAF_ENTRIES - 1)], entry,
-                              memory_order_release);
+        set_entry(page, entry);
     }
+}
+
+void hp_map_set_page(const void *start, hp_entry entry)
+{
+    set_entry((uintptr_t)start >> ENTRY_LOG2, entry);
 }

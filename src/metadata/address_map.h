@@ -155,3 +155,4 @@ bool hp_map_retire(const void *start, hp_entry entry);
 
 /* Sets the entries of the range; it was reserved before. */
 void hp_map_set(const void *start, size_t bytes, hp_entry entry);
+void hp_map_set_page(const void *start, hp_entry entry);

@@ -56,11 +56,6 @@ hp_stack_node *hp_stack_next(const hp_stack_node *node)
     return node->next;
 }
 
-bool hp_stack_is_empty(const hp_stack *stack)
-{
-    return ck_pr_load_ptr(&stack->head) == NULL;
-}
-
 hp_stack_node *hp_stack_pop(hp_stack *stack)
 {
     hp_stack_node *node = (hp_stack_node *)(void *)ck_stack_pop_mpmc(ck_of(stack));

@@ -20,14 +20,16 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct hp_stack_node {
     struct hp_stack_node *next; /* read and written only in crossing.c */
 } hp_stack_node;
 
 typedef struct hp_stack {
-    _Alignas(16) hp_stack_node *head; /* shared: P2 */
+    _Alignas(16) hp_stack_node *_Atomic head; /* shared: P2 */
     char *generation;
 } hp_stack;
 
@@ -38,7 +40,11 @@ hp_stack_node *hp_stack_take_all(hp_stack *stack);
 hp_stack_node *hp_stack_next(const hp_stack_node *node);
 
 /* A hint: it may have changed by the time that it is used. */
-bool hp_stack_is_empty(const hp_stack *stack);
+static inline bool hp_stack_is_empty(const hp_stack *stack)
+{
+    /* relaxed: a hint; whoever acts on it takes the nodes by P2 */
+    return atomic_load_explicit(&stack->head, memory_order_relaxed) == NULL;
+}
 
 /* The newest node or NULL. Only for stacks whose nodes are never unmapped. */
 hp_stack_node *hp_stack_pop(hp_stack *stack);

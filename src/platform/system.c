@@ -110,18 +110,15 @@ const hp_system_calls hp_system_kernel = {
 
 const hp_system_calls *hp_system = &hp_system_kernel;
 
-size_t hp_page_bytes(void)
+_Atomic size_t hp_known_page_bytes;
+
+size_t hp_find_page_bytes(void)
 {
-    static _Atomic size_t page_bytes;
-    /* relaxed: whoever reads 0 computes the same constant */
-    size_t known = atomic_load_explicit(&page_bytes, memory_order_relaxed);
-    if (HP_UNLIKELY(known == 0)) {
-        known = (size_t)getauxval(AT_PAGESZ);
-        if (!hp_is_power_of_two(known) || known < 4096 || known > 65536) {
-            known = 4096;
-        }
-        /* relaxed: every thread stores the same constant */
-        atomic_store_explicit(&page_bytes, known, memory_order_relaxed);
+    size_t page_bytes = (size_t)getauxval(AT_PAGESZ);
+    if (!hp_is_power_of_two(page_bytes) || page_bytes < 4096 || page_bytes > 65536) {
+        page_bytes = 4096;
     }
-    return known;
+    /* relaxed: every thread stores the same constant */
+    atomic_store_explicit(&hp_known_page_bytes, page_bytes, memory_order_relaxed);
+    return page_bytes;
 }

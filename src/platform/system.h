@@ -12,9 +12,12 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "platform/compiler.h"
 
 #define HP_ANYWHERE ((void *)UINTPTR_MAX)
 
@@ -38,7 +41,22 @@ extern const hp_system_calls hp_system_kernel;
 extern const hp_system_calls *hp_system;
 
 /* The page size that the kernel runs with. */
-size_t hp_page_bytes(void);
+extern _Atomic size_t
+    hp_known_page_bytes; /* shared: relaxed, written once; 0: nobody has asked yet */
+size_t hp_find_page_bytes(void);
+
+static inline size_t hp_page_bytes(void)
+{
+    /* relaxed: whoever reads 0 finds the same constant */
+    size_t known = atomic_load_explicit(&hp_known_page_bytes, memory_order_relaxed);
+    return known != 0 ? known : hp_find_page_bytes();
+}
+
+/* Pages of so many bytes, which are whole pages. */
+static inline uint32_t hp_pages_of(size_t bytes)
+{
+    return (uint32_t)(bytes >> hp_lowest_bit(hp_page_bytes()));
+}
 
 /* Processors that this process may use: the smaller of its affinity mask and its cgroup's cpu.max. */
 unsigned hp_usable_processors(void);

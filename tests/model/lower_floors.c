@@ -117,7 +117,9 @@ unsigned hp_usable_processors(void)
     return 1;
 }
 
-size_t hp_page_bytes(void)
+_Atomic size_t hp_known_page_bytes = 4096;
+
+size_t hp_find_page_bytes(void)
 {
     return 4096;
 }
