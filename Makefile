@@ -20,7 +20,7 @@ export BUILD CC CLANG
 
 # ---- products ------------------------------------------------------------------------------------
 
-.PHONY: all deps clean help run demo demo-redis instructions growth handover
+.PHONY: all deps clean help run demo demo-redis instructions growth handover large
 
 all: $(SHARED) $(BUILD)/lib/libhepta.so $(STATIC) $(PREFIXED) ## the libraries, in build/lib
 
@@ -59,3 +59,6 @@ growth: ## what the arena's core costs against the number of its free chunks
 
 handover: ## nanoseconds per message, one producer and one consumer, on hepta and its peers
 	$(Q)tools/deps.sh instructions && $(MAKE) --no-print-directory all && bench/handover/run.sh
+
+large: ## large blocks: nanoseconds and memory, on hepta and its peers
+	$(Q)tools/deps.sh instructions && $(MAKE) --no-print-directory all && bench/large/run.sh
