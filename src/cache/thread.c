@@ -212,9 +212,12 @@ void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
 void *hp_thread_take_slot(hp_thread *self, unsigned size_class, bool *zeroed)
 {
     bool shared = self == NULL || size_class >= HP_CACHED_CLASSES;
-    hp_owner *owner = hp_owners_claim_any(shared ? NULL : self->owner);
-    if (owner == NULL) {
-        return NULL;
+    hp_owner *owner = shared ? NULL : self->owner;
+    if (HP_UNLIKELY(owner == NULL || !hp_claim_try(&owner->claim))) {
+        owner = hp_owners_claim_any(NULL);
+        if (owner == NULL) {
+            return NULL;
+        }
     }
     if (HP_UNLIKELY(hp_inbox_has_news(owner))) {
         hp_inbox_drain(owner);

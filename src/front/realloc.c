@@ -1,9 +1,9 @@
 /*
  * realloc
  *   NULL: malloc; 0 bytes: free
- *   a slot: in place while the size stays in its class or wastes less than half of the slot
+ *   a slot: in place while it has room and more than half of it stays in use
  *   hp_large_resize             a run grows into its right neighbour or gives back its tail; mremap
- *   move                        allocate, copy, free
+ *   move                        allocate, copy, free; a slot that grows a little gets a fourth more
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 /* A slot is kept while more than half of it stays in use: copying is not worth less memory than that. */
 static bool fits_in_place(size_t bytes, size_t usable_bytes)
 {
-    return bytes <= usable_bytes &&
+    return bytes - 1 < usable_bytes &&
            (bytes > usable_bytes / 2 || usable_bytes <= HP_SMALL_STEP_BYTES);
 }
 
@@ -33,7 +33,30 @@ static HP_SLOW void *move(void *pointer, size_t usable_bytes, size_t bytes)
     return moved;
 }
 
+/* Grown little by little, as strings and vectors are, a slot grows by a fourth, so that few steps copy. */
+static size_t with_headroom(size_t bytes, size_t usable_bytes)
+{
+    size_t ample_bytes = usable_bytes + usable_bytes / 4;
+    return bytes > usable_bytes && bytes < ample_bytes ? ample_bytes : bytes;
+}
+
+/* A slot of a slab that the hot map knows, for a thread with a cache: its bytes, else 0. */
+HP_INLINE size_t known_slot_bytes(const void *pointer)
+{
+    const hp_slab *slab = hp_hot_slab(hp_grain_of(pointer));
+    bool known = slab != NULL && hp_self->owner != NULL;
+    return known && hp_slab_index(slab, pointer) != HP_NOT_A_SLOT ? slab->slot_bytes : 0;
+}
+
+static HP_SLOW void *resize(void *pointer, size_t bytes);
+
 HP_EXPORT void *hepta_realloc(void *pointer, size_t bytes)
+{
+    size_t usable_bytes = known_slot_bytes(pointer);
+    return HP_LIKELY(fits_in_place(bytes, usable_bytes)) ? pointer : resize(pointer, bytes);
+}
+
+static HP_SLOW void *resize(void *pointer, size_t bytes)
 {
     if (pointer == NULL) {
         return hepta_malloc(bytes);
@@ -48,10 +71,12 @@ HP_EXPORT void *hepta_realloc(void *pointer, size_t bytes)
         return NULL;
     }
     hp_entry entry = hp_map_get(pointer);
+    size_t wanted_bytes = bytes;
     if (hp_entry_kind(entry) == HP_KIND_SLAB) {
         if (fits_in_place(bytes, usable_bytes)) {
             return pointer;
         }
+        wanted_bytes = with_headroom(bytes, usable_bytes);
     } else if (bytes <= PTRDIFF_MAX) {
         void *resized = hp_large_resize(entry, pointer, bytes);
         if (resized != NULL) {
@@ -59,7 +84,7 @@ HP_EXPORT void *hepta_realloc(void *pointer, size_t bytes)
         }
     }
     int saved_errno = errno;
-    void *moved = move(pointer, usable_bytes, bytes);
+    void *moved = move(pointer, usable_bytes, wanted_bytes);
     if (moved == NULL && bytes <= usable_bytes) {
         /* A block that is to shrink is large enough: no memory is no reason to fail. */
         errno = saved_errno;

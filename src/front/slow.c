@@ -162,6 +162,18 @@ void *hp_slow_malloc_zeroed(size_t bytes, bool *zeroed)
 
 void *hp_slow_aligned(size_t bytes, size_t align_bytes)
 {
+    hp_thread *self = hp_self;
+    if (HP_LIKELY(self->owner != NULL && bytes - 1 < HP_CACHED_MAX_BYTES &&
+                  align_bytes <= HP_CACHED_MAX_BYTES)) {
+        size_t slot_bytes = hp_round_up(bytes, align_bytes);
+        if (HP_LIKELY(slot_bytes <= HP_CACHED_MAX_BYTES)) {
+            unsigned size_class = hp_class_of(slot_bytes);
+            hp_line *line = &self->lines[size_class];
+            if (HP_LIKELY(line->filled != hp_line_empty(size_class))) {
+                return hp_line_take(line, line->filled);
+            }
+        }
+    }
     bool zeroed;
     return allocate_or_fail(bytes, align_bytes, &zeroed);
 }

@@ -112,21 +112,6 @@ unsigned hp_slab_take(hp_slab *slab, unsigned count, void **chunks)
     return taken;
 }
 
-uint32_t hp_slab_take_one(hp_slab *slab)
-{
-    hp_slab_free *free = slab->free;
-    unsigned word = hp_lowest_bit(free->nonempty);
-    uint64_t bits = free->words[word];
-    unsigned lowest = hp_lowest_bit(bits);
-    bits &= bits - 1;
-    free->words[word] = bits;
-    if (bits == 0) {
-        free->nonempty &= free->nonempty - 1;
-    }
-    free->free_count--;
-    return word * 64 + lowest;
-}
-
 /* How many bits from the lowest on are set without a gap; bits is not 0 there. */
 static unsigned run_of_ones(uint64_t bits)
 {
@@ -155,52 +140,25 @@ char *hp_slab_take_groups(hp_slab *slab, unsigned *groups)
     return slab->base + (word * 64 + lowest) * (size_t)slab->slot_bytes;
 }
 
-bool hp_slab_note_touched(hp_slab *slab, uint32_t index)
-{
-    hp_slab_free *free = slab->free;
-    bool untouched = index >= free->untouched_from;
-    if (untouched) {
-        free->untouched_from = index + 1;
-    }
-    return untouched && free->zeroed;
-}
-
-bool hp_slab_put(hp_slab *slab, unsigned index)
-{
-    hp_slab_free *free = slab->free;
-    unsigned word = index / 64;
-    uint64_t bit = (uint64_t)1 << (index & 63);
-    if (HP_UNLIKELY((free->words[word] & bit) != 0)) {
-        return false;
-    }
-    free->words[word] |= bit;
-    free->nonempty |= (uint64_t)1 << word;
-    free->free_count++;
-    return true;
-}
-
 unsigned hp_slab_put_run(hp_slab *slab, void *const *chunks, unsigned count)
 {
     hp_slab_free *free = slab->free;
-    const char *base = slab->base;
     size_t slot_bytes = slab->slot_bytes;
-    uint64_t reciprocal = slab->reciprocal;
+    uint64_t nonempty = free->nonempty;
     unsigned done = 0;
     unsigned freed = 0;
-    uint64_t nonempty = free->nonempty;
     do {
-        size_t offset = (size_t)((const char *)chunks[done] - base);
+        size_t offset = (size_t)((const char *)chunks[done] - slab->base);
         if (offset >= HP_GRAIN_BYTES) {
             break;
         }
-        unsigned index = hp_divide(offset, reciprocal);
-        unsigned word = index / 64;
+        unsigned index = hp_divide(offset, slab->reciprocal);
         if (HP_UNLIKELY(index * slot_bytes != offset || index >= slab->slot_count)) {
             hp_misuse("free()", "invalid pointer", chunks[done]);
-        } else if (HP_UNLIKELY(hp_set_bit(&free->words[word], index))) {
+        } else if (HP_UNLIKELY(hp_set_bit(&free->words[index / 64], index))) {
             hp_misuse("free()", "double free of", chunks[done]);
         } else {
-            nonempty |= (uint64_t)1 << word;
+            nonempty |= (uint64_t)1 << (index / 64);
             freed++;
         }
         done++;

@@ -81,16 +81,47 @@ void hp_slab_close(hp_slab *slab);
 unsigned hp_slab_take(hp_slab *slab, unsigned count, void **chunks);
 
 /* The lowest free slot; there is one. */
-uint32_t hp_slab_take_one(hp_slab *slab);
+HP_INLINE uint32_t hp_slab_take_one(hp_slab *slab)
+{
+    hp_slab_free *free = slab->free;
+    unsigned word = hp_lowest_bit(free->nonempty);
+    uint64_t bits = free->words[word];
+    unsigned lowest = hp_lowest_bit(bits);
+    bits &= bits - 1;
+    free->words[word] = bits;
+    if (bits == 0) {
+        free->nonempty &= free->nonempty - 1;
+    }
+    free->free_count--;
+    return word * 64 + lowest;
+}
 
 /*
  * For slabs whose slots are taken one at a time: whether the slot just taken was never handed out before
  * and still holds the kernel's zeros. Slots are taken lowest first, so one watermark tells.
  */
-bool hp_slab_note_touched(hp_slab *slab, uint32_t index);
+HP_INLINE bool hp_slab_note_touched(hp_slab *slab, uint32_t index)
+{
+    hp_slab_free *free = slab->free;
+    bool untouched = index >= free->untouched_from;
+    if (untouched) {
+        free->untouched_from = index + 1;
+    }
+    return untouched && free->zeroed;
+}
 
 /* False when the slot was free already. */
-bool hp_slab_put(hp_slab *slab, unsigned index);
+HP_INLINE bool hp_slab_put(hp_slab *slab, unsigned index)
+{
+    hp_slab_free *free = slab->free;
+    unsigned word = index / 64;
+    if (HP_UNLIKELY(hp_set_bit(&free->words[word], index))) {
+        return false;
+    }
+    free->nonempty |= (uint64_t)1 << word;
+    free->free_count++;
+    return true;
+}
 
 /*
  * Frees the chunks from the first one on that lie in this slab, as does the first; returns how many that
