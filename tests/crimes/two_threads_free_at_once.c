@@ -10,6 +10,7 @@
 /* each: 1000000 */
 /* each: 20971520 */
 /* lines: 4990 */
+#include <sched.h>
 #include <stdatomic.h>
 
 #include "crime.h"
@@ -22,6 +23,7 @@ static void *volatile block;
 static void wait_for(unsigned wanted)
 {
     while (atomic_load_explicit(&turn, memory_order_acquire) != wanted) {
+        sched_yield();
     }
 }
 
