@@ -46,7 +46,8 @@ class Comparison:
         present = {r.allocator for r in results if r.group != LIMIT}
         extra = sorted(present - set(PEERS) - {HEPTA})
         self.allocators = [n for n in [HEPTA, *extra, *PEERS] if n in present]
-        self.peers = [name for name in PEERS if name in present]
+        # Without any peer the others take their place: two builds of hepta can be compared.
+        self.peers = [name for name in PEERS if name in present] or extra
         self.limits = [result for result in results if result.group == LIMIT]
 
     def rows_of(self, group):

@@ -2,12 +2,13 @@
 
 import time
 
+from allocators import Allocator
 from measure import NOT_INSTALLED, Measurer
 from progress import Progress
 
 SPARE_REDOS = 20
 BUDGET_GRACE_SECONDS = 10
-NO_ALLOCATOR = "-"  # what the results call the allocator of a physical limit
+NO_ALLOCATOR = Allocator("-", "", (), False)  # what a physical limit runs on
 
 
 class Schedule:
@@ -48,7 +49,7 @@ class Schedule:
 
     def _order(self, number, row):
         if row.is_limit:
-            return self.allocators[:1]
+            return [NO_ALLOCATOR]
         start = (number - 1) % len(self.allocators)
         return self.allocators[start:] + self.allocators[:start]
 
@@ -74,8 +75,6 @@ class Schedule:
     def _run_one(self, number, row, allocator):
         run = self.measurer.measure(row, allocator, self.settings.timeout_seconds)
         run.round = number
-        if row.is_limit:
-            run.allocator = NO_ALLOCATOR
         if run.failed and run.end != NOT_INSTALLED:
             self.broken.add((row.name, allocator.name))
             words = self.measurer.last_words().replace("\n", "\n    ")
