@@ -25,6 +25,8 @@ def _value(path, name):
 
 def packages(allocators):
     names = [package for allocator in allocators for package in allocator.packages]
+    if not names:  # dpkg-query would list every package there is
+        return ""
     listing = output_of("dpkg-query", "-W", "-f", "${Package} ${Version}\n", *names)
     return ", ".join(line for line in listing.splitlines() if len(line.split()) == 2)
 
