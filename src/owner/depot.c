@@ -79,7 +79,7 @@ void hp_depot_empty(hp_owner *owner)
 uint32_t hp_depot_count(const hp_owner *owner, unsigned size_class)
 {
     uint32_t packs = 0;
-    for (const hp_pack *pack = owner->depot[size_class]; pack != NULL; pack = pack->next) {
+    for (const hp_pack *pack = hp_depot_first(owner, size_class); pack != NULL; pack = pack->next) {
         packs++;
     }
     return packs;

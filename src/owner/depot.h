@@ -36,19 +36,32 @@ HP_INLINE uint32_t hp_pack_bytes(unsigned size_class)
     return (size_class + 1) * HP_LINE_CHUNKS * HP_SMALL_STEP_BYTES;
 }
 
+/* The pack that is the next to go, or NULL. A hint for who does not hold the claim. */
+HP_INLINE hp_pack *hp_depot_first(const hp_owner *owner, unsigned size_class)
+{
+    /* relaxed: under the claim P1 orders it; else it is compared with NULL and not followed */
+    return atomic_load_explicit(&owner->depot[size_class], memory_order_relaxed);
+}
+
+HP_INLINE void hp_depot_set_first(hp_owner *owner, unsigned size_class, hp_pack *pack)
+{
+    /* relaxed: as above */
+    atomic_store_explicit(&owner->depot[size_class], pack, memory_order_relaxed);
+}
+
 HP_INLINE void hp_depot_push(hp_owner *owner, unsigned size_class, hp_pack *pack)
 {
-    pack->next = owner->depot[size_class];
-    owner->depot[size_class] = pack;
+    pack->next = hp_depot_first(owner, size_class);
+    hp_depot_set_first(owner, size_class, pack);
     owner->depot_bytes += hp_pack_bytes(size_class);
 }
 
 /* NULL when the class has none. The pack goes back by hp_depot_recycle. */
 HP_INLINE hp_pack *hp_depot_pop(hp_owner *owner, unsigned size_class)
 {
-    hp_pack *pack = owner->depot[size_class];
+    hp_pack *pack = hp_depot_first(owner, size_class);
     if (pack != NULL) {
-        owner->depot[size_class] = pack->next;
+        hp_depot_set_first(owner, size_class, pack->next);
         owner->depot_bytes -= hp_pack_bytes(size_class);
     }
     return pack;

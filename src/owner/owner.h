@@ -53,8 +53,9 @@ struct hp_owner {
     hp_pack *spare_packs;
     HP_LINE_ALIGNED hp_stack inbox; /* shared: P2, slabs with pending != 0 */
     _Atomic uint64_t inbox_bytes;   /* shared: relaxed counter, bytes that wait in the inbox */
+    /* Under the claim; who does not hold it may look whether there is a pack: relaxed, a hint. */
+    HP_LINE_ALIGNED hp_pack *_Atomic depot[HP_SMALL_CLASSES];
     /* Under the claim. */
-    HP_LINE_ALIGNED hp_pack *depot[HP_SMALL_CLASSES];
     hp_class_slabs classes[HP_CLASSES];
     uint32_t empty_bytes;   /* of all wholly free slabs */
     uint32_t next_to_close; /* whose turn it is to give up its wholly free slab */
