@@ -14,6 +14,7 @@ include make/install.mk
 include make/bench.mk
 include make/stress.mk
 include make/check.mk
+include make/bench_programs.mk
 
 # Scripts find the libraries by BUILD and the compilers by CC and CLANG.
 export BUILD CC CLANG

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing from Debian's packages: deps.sh [build|demo|redis|instructions|bench|check]
+# Installs what is missing from Debian's packages: deps.sh [build|demo|redis|instructions|bench|bench-programs|check]
 #
 # Asks for nothing, starts no service, and does nothing when all is there. HEPTA_DEPS=skip in the
 # environment turns it off, for a machine that has its tools from elsewhere.
@@ -11,7 +11,9 @@ demo="$build python3 gnuplot-nox|gnuplot-qt|gnuplot-x11|gnuplot procps libjemall
     libtcmalloc-minimal4|libtcmalloc-minimal4t64 libmimalloc2.0|libmimalloc3"
 redis="$demo redis-server redis-tools"
 instructions="$demo valgrind"
-bench="$demo libtbbmalloc2"
+programs='redis-server redis-tools memcached nginx-light|nginx sqlite3 lua5.4 perl git z3 ghostscript clang g++'
+bench="$demo libtbbmalloc2 $programs"
+bench_programs="$build python3 procps $programs"
 check="$build python3 clang libclang-rt-dev|libclang-rt-14-dev clang-format clang-tidy libcmocka-dev
     g++ musl-tools valgrind gnuplot-nox|gnuplot-qt|gnuplot-x11|gnuplot procps util-linux strace curl
     redis-server redis-tools memcached sqlite3 lua5.4 nginx-light|nginx perl git libjemalloc2
@@ -19,9 +21,11 @@ check="$build python3 clang libclang-rt-dev|libclang-rt-14-dev clang-format clan
 
 list=${1:-check}
 case $list in
-build | demo | redis | instructions | bench | check) eval "wanted=\$$list" ;;
+build | demo | redis | instructions | bench | bench-programs | check)
+    eval "wanted=\$$(echo "$list" | tr - _)"
+    ;;
 *)
-    echo "usage: $0 [build|demo|redis|instructions|bench|check]" >&2
+    echo "usage: $0 [build|demo|redis|instructions|bench|bench-programs|check]" >&2
     exit 2
     ;;
 esac

@@ -18,6 +18,7 @@ set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 . "$here/common.sh"
 . "$here/plot.sh"
+. "$here/../../tools/servers.sh"
 
 keys=200000
 requests=100000
@@ -65,17 +66,6 @@ wait_until_cs() {
 }
 
 # ---- the server --------------------
-
-# A port that nobody listens on, below those that the kernel gives to clients.
-free_port() {
-    while :; do
-        candidate=$(shuf -i 20000-32000 -n 1)
-        if ! grep -q ": [0-9A-F]*:$(printf '%04X' "$candidate") " /proc/net/tcp; then
-            echo "$candidate"
-            return
-        fi
-    done
-}
 
 client() {
     redis-cli -h 127.0.0.1 -p "$port" "$@"

@@ -10,6 +10,7 @@ library=$(readlink -f "${HEPTA_LIB:-$build/lib/libhepta.so}")
 scratch=$(mktemp -d)
 failures=0
 servers=()
+. "$root/tools/servers.sh"
 
 clean_up() {
     local server
@@ -88,27 +89,6 @@ expect_binds() {
     else
         failed "$(basename "$program"): its malloc is not hepta's"
     fi
-}
-
-# A port that nobody listens on, below those that the kernel gives to clients.
-free_port() {
-    local candidate
-    while :; do
-        candidate=$((20000 + RANDOM % 12000))
-        grep -qs ": [0-9A-F]*:$(printf '%04X' "$candidate") " /proc/net/tcp /proc/net/tcp6 || break
-    done
-    echo "$candidate"
-}
-
-# until_true SECONDS COMMAND...: tries again every 50 ms.
-until_true() {
-    local left=$(($1 * 20))
-    shift
-    while ! "$@" > /dev/null 2>&1; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || return 1
-        sleep 0.05
-    done
 }
 
 # stops_well PID SENTENCE: SIGTERM ends the server with status 0 in 10 s, and it never spoke of a misuse.
