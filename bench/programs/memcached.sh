@@ -8,7 +8,7 @@ user=()
 
 run_memcached() {
     serve "$1" memcached "${user[@]}" -l 127.0.0.1 -p PORT -t 2 -m 1024 -I 2m -c 200
-    loaded "$server" "$build/bench/programs/memcached_load" "$port" "$(scaled 2500)" || return
+    loaded "$server" "$build/bench/programs/memcached_load" "$port" "$(scaled 1000)" || return
     stop_server
 }
 compared "$scratch/output" run_memcached

@@ -57,13 +57,13 @@ run_redis() {
 case $row in
 redis-mix)
     compared "$scratch/result" run_redis account \
-        "benchmark set,get,incr,lpush,lpop,sadd,hset,zadd $(scaled 30000) 30000 16 120 700"
+        "benchmark set,get,incr,lpush,lpop,sadd,hset,zadd $(scaled 20000) 20000 16 120 700"
     ;;
 redis-large)
-    compared "$scratch/result" run_redis account "benchmark set,get,lpush,lpop $(scaled 15000) 2000 3000 8000 20000"
+    compared "$scratch/result" run_redis account "benchmark set,get,lpush,lpop $(scaled 12000) 2000 3000 8000 20000"
     ;;
 redis-churn)
-    data_set redis-churn make_churn "$(scaled 100000)"
+    data_set redis-churn make_churn "$(scaled 80000)"
     compared "$scratch/result" run_redis 'client debug digest' churn
     ;;
 *) fail "no such row" ;;

@@ -58,7 +58,8 @@ def machine(steps):
 
 def write(name, problems):
     with open(name, "w") as file:
-        file.write("(set-option :print-success false)\n")
+        # Steps after which a problem is given up, with the answer `unknown`: a few would take for ever.
+        file.write("(set-option :print-success false)\n(set-option :rlimit 400000)\n")
         for problem in problems:
             file.write("\n".join(problem) + "\n")
         # How much work it was: the same on every allocator, or the search was another one.
