@@ -12,9 +12,9 @@ include make/flags.mk
 include make/library.mk
 include make/install.mk
 include make/bench.mk
+include make/bench_programs.mk
 include make/stress.mk
 include make/check.mk
-include make/bench_programs.mk
 
 # Scripts find the libraries by BUILD and the compilers by CC and CLANG.
 export BUILD CC CLANG

@@ -7,6 +7,8 @@ BENCH_HELPERS := $(addprefix $(BUILD)/bench/programs/,measure memcached_load htt
 bench-programs: $(BENCH_HELPERS) ## what the rows of bench/rows/programs.tsv need, installed and built
 	$(Q)tools/deps.sh bench-programs
 
+NEEDED_BY_run_bench_programs := $(BENCH_HELPERS)
+
 LOAD := bench/programs/load
 $(BUILD)/bench/programs/measure: bench/programs/measure.c
 $(BUILD)/bench/programs/memcached_load: $(LOAD)/memcached.c $(LOAD)/load.c $(LOAD)/load.h

@@ -126,7 +126,8 @@ static void read_process_file(const char *pid, const char *name, char *text, siz
     fclose(file);
 }
 
-/* What a process that goes on has spent so far. Its clock counts nanoseconds; user and system apart, ticks. */
+/* What a process that goes on has spent so far. Its clock counts nanoseconds; how much of it was in the program and how
+ * much in the kernel, /proc tells in ticks. */
 static void read_spent(const char *pid, cost *of)
 {
     clockid_t clock;
@@ -159,6 +160,15 @@ static long peak_rss_kib(const char *pid)
     return kib;
 }
 
+/* Ticks of 10 ms are too coarse for a sum. */
+static void make_sum_exact(cost *of)
+{
+    double sum_of_ticks = of->user_seconds + of->system_seconds;
+    double in_program = sum_of_ticks > 0 ? of->user_seconds / sum_of_ticks : 1;
+    of->user_seconds = of->cpu_seconds * in_program;
+    of->system_seconds = of->cpu_seconds - of->user_seconds;
+}
+
 static int measure_command(char **arguments)
 {
     cost spent;
@@ -181,6 +191,7 @@ static int measure_server(char **arguments)
         after.cpu_seconds -= before.cpu_seconds;
         after.user_seconds -= before.user_seconds;
         after.system_seconds -= before.system_seconds;
+        make_sum_exact(&after);
         after.wall_seconds = load.wall_seconds;
         after.peak_rss_kib = peak_rss_kib(pid);
         after.seconds = after.cpu_seconds;
