@@ -27,12 +27,23 @@ static inline hp_thread *be_born(void)
     return record;
 }
 
+/* So that another thread has one to be bound to. */
+static inline void given_a_second_owner(void)
+{
+    if (hp_owners_first()->next == NULL) {
+        hp_claim_try(&mine->claim);
+        hp_claim_release(&hp_owners_claim_any(NULL)->claim);
+        hp_claim_release(&mine->claim);
+    }
+}
+
 /* Every test starts with empty lines, an empty depot, and every class as if never used before. */
 static inline int thread_setup(void **state)
 {
     fake_system_setup(state);
     self = be_born();
     mine = self->owner;
+    given_a_second_owner();
     hp_thread_flush(self);
     hp_owners_trim_all();
     for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {

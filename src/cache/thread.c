@@ -79,31 +79,29 @@ void *hp_thread_refill_from(hp_thread *self, hp_owner *owner, unsigned size_clas
     return chunk;
 }
 
+hp_owner *hp_thread_claim(hp_thread *self, unsigned size_class)
+{
+    hp_owner *owner = self->owner;
+    if (HP_LIKELY(hp_claim_try(&owner->claim))) {
+        return owner;
+    }
+    hp_thread_note_busy(self);
+    /* Rather an owner that has the class at hand than one that would open a slab for it. */
+    owner = hp_owners_claim_serving(size_class);
+    return owner != NULL ? owner : hp_owners_claim_any(NULL);
+}
+
 void *hp_thread_refill(hp_thread *self, unsigned size_class)
 {
     uint64_t reserve = self->reserves[size_class];
     if ((reserve & HP_RESERVE_GROUPS_MASK) != 0) {
         return hp_refill_from_reserve(self, &self->lines[size_class], size_class, reserve);
     }
-    hp_owner *owner = self->owner;
-    if (!hp_claim_try(&owner->claim)) {
-        /* Rather an owner that has the class at hand than one that would open a slab for it. */
-        owner = hp_owners_claim_serving(size_class);
-        owner = owner != NULL ? owner : hp_owners_claim_any(NULL);
-    }
-    if (owner == NULL) {
-        return NULL;
-    }
-    bool busy = owner != self->owner;
-    void *chunk = hp_thread_refill_from(self, owner, size_class);
-    if (HP_UNLIKELY(busy)) {
-        hp_thread_note_busy(self);
-    }
-    return chunk;
+    hp_owner *owner = hp_thread_claim(self, size_class);
+    return HP_LIKELY(owner != NULL) ? hp_thread_refill_from(self, owner, size_class) : NULL;
 }
 
-/* Chunks leave the cache: into their slabs under the claim of the owner, else (NULL) as notes. */
-static void return_chunks(hp_thread *self, hp_owner *claimed, void *const *chunks, unsigned count)
+void hp_thread_return(hp_thread *self, hp_owner *claimed, void *const *chunks, unsigned count)
 {
     if (claimed != NULL) {
         hp_depot_free_chunks(claimed, chunks, count);
@@ -132,7 +130,7 @@ static void return_line(hp_thread *self, hp_owner *claimed, unsigned size_class)
         chunks[count++] = hp_line_take(line, line->filled);
     }
     HP_SIGNAL_BARRIER();
-    return_chunks(self, claimed, chunks, count);
+    hp_thread_return(self, claimed, chunks, count);
 }
 
 /* The same for a full line under the claim: its seven chunks stay where they are for the time. */
@@ -151,18 +149,7 @@ static void return_reserve(hp_thread *self, hp_owner *claimed, unsigned size_cla
     char *chunk = (char *)(uintptr_t)(reserve & ~HP_RESERVE_GROUPS_MASK);
     uint64_t count = (reserve & HP_RESERVE_GROUPS_MASK) * HP_SLAB_GROUP_SLOTS;
     for (; count > 0; count--, chunk += slot_bytes) {
-        return_chunks(self, claimed, (void *const *)&chunk, 1);
-    }
-}
-
-void hp_thread_spill_medium(hp_line *line, void *chunk)
-{
-    uint32_t index;
-    void *returned = line->chunks[0];
-    line->chunks[0] = chunk;
-    hp_slab *slab = hp_depot_slab_of(returned, &index);
-    if (HP_LIKELY(slab != NULL)) {
-        hp_inbox_free_now(slab, index);
+        hp_thread_return(self, claimed, (void *const *)&chunk, 1);
     }
 }
 
@@ -200,7 +187,7 @@ void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
             hp_owner *claimed = hp_claim_try(&self->owner->claim) ? self->owner : NULL;
             hp_thread_spill(self, claimed, slab->size_class, chunk);
         } else {
-            hp_thread_spill_medium(line, chunk);
+            hp_thread_spill_medium(self, slab->size_class, chunk);
         }
     }
 }

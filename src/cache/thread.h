@@ -66,17 +66,19 @@ typedef struct hp_thread {
 
 _Static_assert(offsetof(hp_thread, lines) == HP_LINES_OFFSET_BYTES, "free adds this offset");
 
-/* How many chunks of a medium class a thread keeps: 4 to 2 KiB, 2 to 4 KiB, 1 to 8 KiB. */
-#define HP_MEDIUM_LINE_CHUNKS 4u
+/* How many chunks of a medium class a thread keeps: 7 to 2 KiB, 4 to 4 KiB, 2 to 8 KiB. */
+HP_INLINE unsigned hp_medium_line_chunks(unsigned size_class)
+{
+    unsigned doubling = (size_class - HP_SMALL_CLASSES) >> HP_STEPS_LOG2;
+    return (HP_LINE_CHUNKS + doubling) >> doubling;
+}
 
 /* filled of an empty line of the class. */
 HP_INLINE int64_t hp_line_empty(unsigned size_class)
 {
-    if (size_class < HP_SMALL_CLASSES) {
-        return HP_LINE_EMPTY;
-    }
-    return HP_LINE_FULL -
-           (int64_t)(HP_MEDIUM_LINE_CHUNKS >> ((size_class - HP_SMALL_CLASSES) >> HP_STEPS_LOG2));
+    return size_class < HP_SMALL_CLASSES
+               ? HP_LINE_EMPTY
+               : HP_LINE_FULL - (int64_t)hp_medium_line_chunks(size_class);
 }
 
 extern _Thread_local hp_thread *hp_self HP_INITIAL_EXEC;
@@ -96,8 +98,18 @@ void *hp_thread_refill_from(hp_thread *self, hp_owner *owner, unsigned size_clas
 /* free into a line of a small class that is full. Releases the claim of its owner; NULL: it was taken. */
 void hp_thread_spill(hp_thread *self, hp_owner *claimed, unsigned size_class, void *chunk);
 
-/* free into a line of a medium class that is full and stays so: its top chunk goes back to its slab. */
-void hp_thread_spill_medium(hp_line *line, void *chunk);
+/*
+ * The caller's owner, claimed, or another one: then its own was claimed by somebody else. NULL: no memory. This may
+ * bind the caller to another owner: see hp_thread_note_busy.
+ */
+hp_owner *hp_thread_claim(hp_thread *self, unsigned size_class);
+
+/* Chunks leave the cache: into their slabs under the claim of the owner, else (NULL) as notes. */
+void hp_thread_return(hp_thread *self, hp_owner *claimed, void *const *chunks, unsigned count);
+
+/* malloc of a medium class whose line is empty, free into one that is full. NULL: out of memory. */
+void *hp_thread_refill_medium(hp_thread *self, unsigned size_class);
+void hp_thread_spill_medium(hp_thread *self, unsigned size_class, void *chunk);
 
 /* free of a slot of a slab, whosever it is; self may be NULL. */
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index);

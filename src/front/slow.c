@@ -101,7 +101,8 @@ static HP_SLOW void *allocate_large(size_t bytes)
 static HP_SLOW void *take_slot(hp_thread *self, unsigned size_class)
 {
     bool zeroed;
-    void *chunk = hp_thread_take_slot(self, size_class, &zeroed);
+    void *chunk = size_class < HP_CACHED_CLASSES ? hp_thread_refill_medium(self, size_class)
+                                                 : hp_thread_take_slot(self, size_class, &zeroed);
     return HP_LIKELY(chunk != NULL) ? chunk : allocate_default(hp_class_bytes(size_class));
 }
 
@@ -185,7 +186,7 @@ void hp_slow_spill(void *pointer, hp_line *line)
     hp_owner *owner = self->owner;
     unsigned size_class = (unsigned)(line - self->lines);
     if (HP_UNLIKELY(size_class >= HP_SMALL_CLASSES)) {
-        hp_thread_spill_medium(line, pointer);
+        hp_thread_spill_medium(self, size_class, pointer);
         return;
     }
     if (HP_UNLIKELY(!hp_claim_try(&owner->claim))) {

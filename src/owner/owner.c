@@ -170,6 +170,9 @@ unsigned hp_owner_take(hp_owner *owner, unsigned size_class, unsigned count, voi
     }
     bool was_empty = slab->free->free_count == slab->slot_count;
     unsigned taken = hp_slab_take(slab, count, chunks);
+    if (size_class >= HP_SMALL_CLASSES) {
+        hp_slab_note_touched(slab, hp_slab_index(slab, chunks[taken - 1]));
+    }
     settle_taken(owner, slab, was_empty);
     check_slab(slab);
     return taken;

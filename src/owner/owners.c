@@ -7,8 +7,8 @@
 #include "owner/inbox.h"
 #include "platform/system.h"
 
-/* Two processors and sixteen threads then have eight owners: few enough to share what is free. */
-#define OWNERS_PER_PROCESSOR 4u
+/* No more threads than that work at a time, and each owner has slabs of its own in every class. */
+#define OWNERS_PER_PROCESSOR 1u
 
 static hp_owner *_Atomic first_owner; /* shared: P11 */
 static _Atomic uint32_t owner_count;  /* shared: relaxed counter; numbers given out */

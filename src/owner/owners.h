@@ -24,7 +24,7 @@ hp_owner *hp_owners_first(void);
 /* Asks the system how many processors there are; once, early, before a seccomp filter may forbid it. */
 void hp_owners_count_processors(void);
 
-/* The owner with the fewest threads, or a new one while there are fewer than 4 per usable processor. */
+/* The owner with the fewest threads, or a new one while there are fewer than usable processors. */
 hp_owner *hp_owners_bind(void);
 void hp_owners_unbind(hp_owner *owner);
 

@@ -6,7 +6,6 @@
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
 #include "owner/owner.h"
-#include "platform/misuse.h"
 #include "platform/system.h"
 
 static unsigned words_of(unsigned size_class)
@@ -138,34 +137,6 @@ char *hp_slab_take_groups(hp_slab *slab, unsigned *groups)
     free->free_count -= slots;
     *groups = taken;
     return slab->base + (word * 64 + lowest) * (size_t)slab->slot_bytes;
-}
-
-unsigned hp_slab_put_run(hp_slab *slab, void *const *chunks, unsigned count)
-{
-    hp_slab_free *free = slab->free;
-    size_t slot_bytes = slab->slot_bytes;
-    uint64_t nonempty = free->nonempty;
-    unsigned done = 0;
-    unsigned freed = 0;
-    do {
-        size_t offset = (size_t)((const char *)chunks[done] - slab->base);
-        if (offset >= HP_GRAIN_BYTES) {
-            break;
-        }
-        unsigned index = hp_divide(offset, slab->reciprocal);
-        if (HP_UNLIKELY(index * slot_bytes != offset || index >= slab->slot_count)) {
-            hp_misuse("free()", "invalid pointer", chunks[done]);
-        } else if (HP_UNLIKELY(hp_set_bit(&free->words[index / 64], index))) {
-            hp_misuse("free()", "double free of", chunks[done]);
-        } else {
-            nonempty |= (uint64_t)1 << (index / 64);
-            freed++;
-        }
-        done++;
-    } while (done < count);
-    free->nonempty = nonempty;
-    free->free_count += freed;
-    return done;
 }
 
 uint64_t hp_slab_put_word(hp_slab *slab, unsigned word, uint64_t bits)

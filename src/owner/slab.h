@@ -28,6 +28,7 @@
 #include "metadata/address_map.h"
 #include "metadata/size_class.h"
 #include "platform/crossing.h"
+#include "platform/misuse.h"
 
 typedef struct hp_owner hp_owner;
 typedef struct hp_slab hp_slab;
@@ -127,7 +128,33 @@ HP_INLINE bool hp_slab_put(hp_slab *slab, unsigned index)
  * Frees the chunks from the first one on that lie in this slab, as does the first; returns how many that
  * were. A pointer that is no slot, or a free one, is reported. For cached classes, whose slabs are a grain.
  */
-unsigned hp_slab_put_run(hp_slab *slab, void *const *chunks, unsigned count);
+HP_INLINE unsigned hp_slab_put_run(hp_slab *slab, void *const *chunks, unsigned count)
+{
+    hp_slab_free *free = slab->free;
+    size_t slot_bytes = slab->slot_bytes;
+    uint64_t nonempty = free->nonempty;
+    unsigned done = 0;
+    unsigned freed = 0;
+    do {
+        size_t offset = (size_t)((const char *)chunks[done] - slab->base);
+        if (offset >= HP_GRAIN_BYTES) {
+            break;
+        }
+        unsigned index = hp_divide(offset, slab->reciprocal);
+        if (HP_UNLIKELY(index * slot_bytes != offset || index >= slab->slot_count)) {
+            hp_misuse("free()", "invalid pointer", chunks[done]);
+        } else if (HP_UNLIKELY(hp_set_bit(&free->words[index / 64], index))) {
+            hp_misuse("free()", "double free of", chunks[done]);
+        } else {
+            nonempty |= (uint64_t)1 << (index / 64);
+            freed++;
+        }
+        done++;
+    } while (done < count);
+    free->nonempty = nonempty;
+    free->free_count += freed;
+    return done;
+}
 
 #define HP_SLAB_GROUP_SLOTS 8u
 
