@@ -47,7 +47,7 @@ static inline void given_full_regions(void)
         assert_true(hp_region_claim(region));
         uint32_t pages;
         while ((pages = hp_bfc_largest_free_pages(&region->bfc)) > 0) {
-            assert_int_not_equal(hp_region_allocate(region, pages, 1), HP_BFC_NONE);
+            assert_int_not_equal(hp_region_allocate(region, pages, 1, HP_ANY_PAGES), HP_BFC_NONE);
         }
         hp_region_release(region);
     }

@@ -120,6 +120,51 @@ static inline void model_use(const model_run *run, uint32_t start_page, uint32_t
     }
 }
 
+/* The run that every other fits better than. */
+static inline model_run model_worst_fit(void)
+{
+    model_run worst = {0};
+    for (uint32_t page = 0; page < page_count;) {
+        if (pages[page].used_pages != 0) {
+            page += pages[page].used_pages;
+            continue;
+        }
+        model_run run = model_free_run_at(page);
+        page += run.page_count;
+        if (worst.page_count == 0 || model_fits_better(&worst, &run)) {
+            worst = run;
+        }
+    }
+    return worst;
+}
+
+/* The used run; whatever of the free run lies before start_page or behind the wanted pages stays free. */
+static inline model_run model_cut(const model_run *run, uint32_t start_page, uint32_t wanted_pages)
+{
+    uint32_t chunk_pages = run->start_page + run->page_count - start_page;
+    bool cut =
+        chunk_pages - wanted_pages >= split_remainder_pages || chunk_pages >= 2 * wanted_pages;
+    model_run used = {.start_page = start_page,
+                      .page_count = cut ? wanted_pages : chunk_pages,
+                      .dirty = run->dirty && start_page < touched_end_page};
+    model_use(run, start_page, used.page_count);
+    return used;
+}
+
+static inline model_run model_allocate_untouched(uint32_t wanted_pages, uint32_t align_pages)
+{
+    model_run run = model_worst_fit();
+    model_run rest = run;
+    if (rest.start_page < touched_end_page) {
+        rest.start_page = touched_end_page;
+    }
+    uint32_t start_page = model_aligned_start(&rest, align_pages);
+    if (run.page_count == 0 || start_page + wanted_pages > run.start_page + run.page_count) {
+        return (model_run){0};
+    }
+    return model_cut(&run, start_page, wanted_pages);
+}
+
 /* The run that is handed out; page_count 0 when there is none. */
 static inline model_run model_allocate(uint32_t wanted_pages, uint32_t align_pages)
 {
@@ -127,15 +172,7 @@ static inline model_run model_allocate(uint32_t wanted_pages, uint32_t align_pag
     if (run.page_count == 0) {
         return run;
     }
-    uint32_t start_page = model_aligned_start(&run, align_pages);
-    uint32_t chunk_pages = run.start_page + run.page_count - start_page;
-    bool cut =
-        chunk_pages - wanted_pages >= split_remainder_pages || chunk_pages >= 2 * wanted_pages;
-    model_run used = {.start_page = start_page,
-                      .page_count = cut ? wanted_pages : chunk_pages,
-                      .dirty = run.dirty && start_page < touched_end_page};
-    model_use(&run, start_page, used.page_count);
-    return used;
+    return model_cut(&run, model_aligned_start(&run, align_pages), wanted_pages);
 }
 
 static inline void model_free(uint32_t start_page, uint32_t count, uint64_t now_ms)

@@ -26,7 +26,7 @@ static inline hp_region *given_a_region(void)
 static inline uint32_t given_a_run(hp_region *region, uint32_t page_count)
 {
     assert_true(hp_region_claim(region));
-    uint32_t chunk = hp_region_allocate(region, page_count, 1);
+    uint32_t chunk = hp_region_allocate(region, page_count, 1, HP_ANY_PAGES);
     hp_region_release(region);
     assert_int_not_equal(chunk, HP_BFC_NONE);
     return chunk;

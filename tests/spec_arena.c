@@ -14,12 +14,14 @@
 
 /* ---- growth: the first test of the process ---- */
 
-static void a_region_is_as_large_as_all_before_it_from_4_mib_to_1_gib(void **state)
+static void a_region_is_a_quarter_of_all_before_it_from_4_mib_to_1_gib(void **state)
 {
     (void)state;
     size_t total_bytes = 0;
-    for (unsigned number = 0; number < 11; number++) {
-        size_t wanted_bytes = total_bytes < 4 * MIB ? 4 * MIB : total_bytes;
+    unsigned number = 0;
+    do {
+        size_t wanted_bytes = hp_round_up(total_bytes / 4, HP_REGION_ALIGN_BYTES);
+        wanted_bytes = wanted_bytes < 4 * MIB ? 4 * MIB : wanted_bytes;
         given_full_regions();
 
         hp_run run = given_a_run(hp_page_bytes());
@@ -28,8 +30,8 @@ static void a_region_is_as_large_as_all_before_it_from_4_mib_to_1_gib(void **sta
         assert_int_equal(region_bytes(number),
                          wanted_bytes < 1024 * MIB ? wanted_bytes : 1024 * MIB);
         total_bytes += region_bytes(number);
-    }
-    assert_int_equal(region_bytes(10), 1024 * MIB);
+    } while (region_bytes(number++) < 1024 * MIB);
+    assert_in_range(number, 20, 40);
 }
 
 static void a_request_goes_to_a_region_that_has_room(void **state)
@@ -70,6 +72,43 @@ static void a_claimed_region_without_room_is_no_reason_for_a_small_one(void **st
 
     hp_region_release(hp_arena_region(0));
     assert_int_equal(region_bytes(run.region->number), 1024 * MIB);
+}
+
+/* Two regions: the first has fresh pages only, the second a freed run. */
+static void a_touched_run_of_a_later_region_goes_before_fresh_pages_of_an_earlier(void **state)
+{
+    (void)state;
+    given_full_regions();
+    hp_run fresh = given_a_run(hp_page_bytes());
+    assert_true(hp_region_claim(fresh.region));
+    hp_run later = given_a_run(MIB);
+    hp_run behind = given_a_run(hp_page_bytes());
+    hp_region_release(fresh.region);
+    assert_true(later.region->number > fresh.region->number);
+    assert_ptr_equal(behind.region, later.region);
+    give_back(&later);
+
+    hp_run again = given_a_run(MIB / 2);
+
+    assert_ptr_equal(again.start, later.start);
+}
+
+static void untouched_pages_can_be_asked_for_first(void **state)
+{
+    (void)state;
+    given_full_regions();
+    hp_run low = given_a_run(MIB);
+    hp_run high = given_a_run(hp_page_bytes());
+    give_back(&low);
+    hp_run run;
+
+    assert_true(hp_arena_take_untouched(MIB, 64 << 10, &run));
+
+    assert_true(run.zeroed);
+    assert_true(run.start > high.start);
+    assert_int_equal((uintptr_t)run.start % (64 << 10), 0);
+    given_full_regions();
+    assert_true(hp_arena_take_untouched(4 * MIB, hp_page_bytes(), &run));
 }
 
 static void a_run_that_waits_to_be_worked_in_is_found_before_the_arena_grows(void **state)
@@ -179,10 +218,12 @@ static void no_region_has_the_number_of_one_that_is_yet_to_come(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SPEC(a_region_is_as_large_as_all_before_it_from_4_mib_to_1_gib),
+        SPEC(a_region_is_a_quarter_of_all_before_it_from_4_mib_to_1_gib),
         SPEC(a_request_goes_to_a_region_that_has_room),
         SPEC(a_claimed_region_with_room_is_passed_by_and_a_small_one_made),
         SPEC(a_claimed_region_without_room_is_no_reason_for_a_small_one),
+        SPEC(a_touched_run_of_a_later_region_goes_before_fresh_pages_of_an_earlier),
+        SPEC(untouched_pages_can_be_asked_for_first),
         SPEC(a_run_that_waits_to_be_worked_in_is_found_before_the_arena_grows),
         SPEC(a_run_is_as_long_and_as_aligned_as_asked_for),
         SPEC(a_run_that_was_never_handed_out_reads_as_zeros_and_says_so),

@@ -254,9 +254,26 @@ static void a_core_without_pages_is_sound_and_has_nothing_to_give(void **state)
     assert_int_equal(hp_bfc_allocate(&bfc, 1, 16), HP_BFC_NONE);
 }
 
+static void untouched_pages_come_from_behind_all_that_was_handed_out(void **state)
+{
+    (void)state;
+    given_pages(100);
+    uint32_t low = hp_bfc_allocate(&bfc, 10, 1);
+    assert_false(hp_bfc_is_touched(&bfc, hp_bfc_find(&bfc, 4, 1), 4, 1));
+    hp_bfc_free(&bfc, low, 100);
+    assert_true(hp_bfc_is_touched(&bfc, hp_bfc_find(&bfc, 4, 1), 4, 1));
+    uint32_t chunk = hp_bfc_allocate_untouched(&bfc, 4, 8);
+
+    then_start_is(chunk, 16);
+    assert_false(table[chunk].dirty);
+    then_layout(LAYOUT(-16, 4, -80));
+    assert_int_equal(hp_bfc_allocate_untouched(&bfc, 81, 1), HP_BFC_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(untouched_pages_come_from_behind_all_that_was_handed_out),
         cmocka_unit_test(pages_that_were_never_handed_out_come_clean),
         cmocka_unit_test(pages_that_were_freed_come_dirty),
         cmocka_unit_test(both_parts_of_a_split_dirty_chunk_are_dirty),

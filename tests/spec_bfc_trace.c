@@ -104,8 +104,11 @@ static void allocate_on_both(const trace *shape)
     if (random_below(4) == 0) {
         align_pages <<= random_below(shape->largest_align_log2 + 1);
     }
-    model_run run = model_allocate(wanted_pages, align_pages);
-    uint32_t handle = hp_bfc_allocate(&bfc, wanted_pages, align_pages);
+    bool untouched = random_below(16) == 0;
+    model_run run = untouched ? model_allocate_untouched(wanted_pages, align_pages)
+                              : model_allocate(wanted_pages, align_pages);
+    uint32_t handle = untouched ? hp_bfc_allocate_untouched(&bfc, wanted_pages, align_pages)
+                                : hp_bfc_allocate(&bfc, wanted_pages, align_pages);
     assert_int_equal(handle == HP_BFC_NONE, run.page_count == 0);
     if (handle != HP_BFC_NONE) {
         then_chunk_is(handle, &run);

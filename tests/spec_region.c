@@ -208,7 +208,7 @@ static void the_summary_is_what_the_core_said_at_the_last_release(void **state)
     hp_region *region = given_a_region();
     uint32_t whole = region->bfc.page_count;
     assert_true(hp_region_claim(region));
-    hp_region_allocate(region, whole / 2, 1);
+    hp_region_allocate(region, whole / 2, 1, HP_ANY_PAGES);
     assert_int_equal(atomic_load(&region->largest_free_pages), whole);
 
     hp_region_release(region);

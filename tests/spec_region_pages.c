@@ -112,7 +112,7 @@ static void purged_pages_are_handed_out_as_clean(void **state)
     assert_true(hp_region_claim(region));
     hp_region_purge(region);
 
-    uint32_t chunk = hp_region_allocate(region, 10, 1);
+    uint32_t chunk = hp_region_allocate(region, 10, 1, HP_ANY_PAGES);
 
     assert_false(region->bfc.chunks[chunk].dirty);
     assert_int_equal(region->bfc.chunks[chunk].start_page, 0);
@@ -128,7 +128,7 @@ static void pages_that_the_system_keeps_stay_dirty(void **state)
 
     assert_int_equal(hp_region_purge(region), 0);
 
-    uint32_t chunk = hp_region_allocate(region, 10, 1);
+    uint32_t chunk = hp_region_allocate(region, 10, 1, HP_ANY_PAGES);
     assert_true(region->bfc.chunks[chunk].dirty);
     hp_region_release(region);
 }

@@ -57,7 +57,7 @@ static void then_it_has_no_pages(hp_region *region)
     assert_int_equal(atomic_load(&region->free_pages), 0);
     assert_int_equal(atomic_load(&region->largest_free_pages), 0);
     assert_true(hp_region_claim(region));
-    assert_int_equal(hp_region_allocate(region, 1, 1), HP_BFC_NONE);
+    assert_int_equal(hp_region_allocate(region, 1, 1, HP_ANY_PAGES), HP_BFC_NONE);
     assert_int_equal(hp_region_purge(region), 0);
     hp_region_release(region);
 }

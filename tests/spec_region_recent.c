@@ -15,7 +15,7 @@
 static uint32_t allocate(hp_region *region, uint32_t pages)
 {
     assert_true(hp_region_claim(region));
-    uint32_t chunk = hp_region_allocate(region, pages, 1);
+    uint32_t chunk = hp_region_allocate(region, pages, 1, HP_ANY_PAGES);
     hp_region_release(region);
     return chunk;
 }

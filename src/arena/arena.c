@@ -5,6 +5,8 @@
 #define REGION_MIN_BYTES ((size_t)4 << 20)
 #define REGION_MAX_BYTES ((size_t)1 << 30)
 #define REGION_LIMIT 65536u
+/* A new region has this part of what is mapped: so much at most is out of reach with a claim. */
+#define REGION_SHARE 4u
 
 /* Shared: P9. NULL until the thread that got the number fills it. */
 static hp_region *_Atomic regions[REGION_LIMIT];
@@ -25,9 +27,10 @@ static uint32_t count_regions(void)
     return count < REGION_LIMIT ? count : REGION_LIMIT;
 }
 
-static bool take_from(hp_region *region, uint32_t pages, uint32_t align_pages, hp_run *run)
+static bool take_from(hp_region *region, uint32_t pages, uint32_t align_pages,
+                      hp_pages_wanted wanted, hp_run *run)
 {
-    uint32_t chunk = hp_region_allocate(region, pages, align_pages);
+    uint32_t chunk = hp_region_allocate(region, pages, align_pages, wanted);
     if (chunk == HP_BFC_NONE) {
         return false;
     }
@@ -39,22 +42,22 @@ static bool take_from(hp_region *region, uint32_t pages, uint32_t align_pages, h
     return true;
 }
 
-/* How a thread looks for a region: at what seems to fit, or at all that may have room once it is put together. */
-typedef enum look { FOR_A_FIT, FOR_ROOM } look;
-
-/* What waits on the pending list the region has not heard of, so it counts for both. */
-static bool is_worth_a_claim(const hp_region *region, uint32_t pages, look how)
+/* What waits on the pending list the region has not heard of; recent runs may fit together. */
+static bool is_worth_a_claim(const hp_region *region, uint32_t pages, hp_pages_wanted wanted)
 {
     /* relaxed: hints; the region decides under the claim */
     uint64_t sizes = atomic_load_explicit(&region->recent_sizes, memory_order_relaxed);
-    uint64_t wanted = how == FOR_ROOM ? ~(uint64_t)0 : hp_recent_size_bit(pages);
+    uint64_t sizes_that_do = wanted == HP_ANY_PAGES         ? ~(uint64_t)0
+                             : wanted == HP_UNTOUCHED_PAGES ? 0
+                                                            : hp_recent_size_bit(pages);
     /* relaxed: as above */
     return atomic_load_explicit(&region->largest_free_pages, memory_order_relaxed) >= pages ||
-           (sizes & wanted) != 0 || !hp_stack_is_empty(&region->pending);
+           (sizes & sizes_that_do) != 0 || !hp_stack_is_empty(&region->pending);
 }
 
 /* Walks the regions once. *busy: one that may have room was claimed by somebody else. */
-static bool take_from_any(uint32_t pages, uint32_t align_pages, look how, hp_run *run, bool *busy)
+static bool take_from_any(uint32_t pages, uint32_t align_pages, hp_pages_wanted wanted, hp_run *run,
+                          bool *busy)
 {
     uint32_t count = count_regions();
     for (uint32_t number = 0; number < count; number++) {
@@ -63,14 +66,14 @@ static bool take_from_any(uint32_t pages, uint32_t align_pages, look how, hp_run
             *busy = true;
             continue;
         }
-        if (!is_worth_a_claim(region, pages, how)) {
+        if (!is_worth_a_claim(region, pages, wanted)) {
             continue;
         }
         if (!hp_region_claim(region)) {
             *busy = true;
             continue;
         }
-        bool taken = take_from(region, pages, align_pages, run);
+        bool taken = take_from(region, pages, align_pages, wanted, run);
         hp_region_release(region);
         if (taken) {
             return true;
@@ -178,10 +181,10 @@ static size_t aimed_bytes(bool busy)
         return REGION_MIN_BYTES;
     }
     /* relaxed: a size to aim at */
-    size_t total = atomic_load_explicit(&region_bytes, memory_order_relaxed);
-    total = total < REGION_MIN_BYTES ? REGION_MIN_BYTES : total;
-    total = total > REGION_MAX_BYTES ? REGION_MAX_BYTES : total;
-    return hp_round_up(total, HP_REGION_ALIGN_BYTES);
+    size_t aimed = atomic_load_explicit(&region_bytes, memory_order_relaxed) / REGION_SHARE;
+    aimed = aimed < REGION_MIN_BYTES ? REGION_MIN_BYTES : aimed;
+    aimed = aimed > REGION_MAX_BYTES ? REGION_MAX_BYTES : aimed;
+    return hp_round_up(aimed, HP_REGION_ALIGN_BYTES);
 }
 
 /* A claimed region with room for the request, or NULL. */
@@ -214,27 +217,40 @@ static hp_region *grow(size_t need_bytes, bool busy)
     return NULL;
 }
 
+static uint32_t align_pages_of(size_t align_bytes)
+{
+    return align_bytes <= hp_page_bytes() ? 1 : hp_pages_of(align_bytes);
+}
+
 bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run)
 {
     uint32_t pages = hp_pages_of(bytes);
-    uint32_t align_pages = align_bytes <= hp_page_bytes() ? 1 : hp_pages_of(align_bytes);
+    uint32_t align_pages = align_pages_of(align_bytes);
     bool busy = false;
-    if (HP_LIKELY(take_from_any(pages, align_pages, FOR_A_FIT, run, &busy))) {
+    if (HP_LIKELY(take_from_any(pages, align_pages, HP_TOUCHED_PAGES, run, &busy))) {
         return true;
     }
-    /* Before more is mapped: what was claimed a moment ago may be open, what is in pieces may fit together. */
+    /* Fresh pages come after the touched ones of all regions; what was claimed a moment ago may be open. */
     busy = false;
-    if (take_from_any(pages, align_pages, FOR_ROOM, run, &busy)) {
+    if (take_from_any(pages, align_pages, HP_ANY_PAGES, run, &busy)) {
         return true;
     }
     hp_region *region = grow(bytes, busy);
     if (region == NULL) {
         /* The system refuses. What was claimed a moment ago may have room: one more look. */
-        return busy && take_from_any(pages, align_pages, FOR_ROOM, run, &busy);
+        return busy && take_from_any(pages, align_pages, HP_ANY_PAGES, run, &busy);
     }
-    bool taken = take_from(region, pages, align_pages, run);
+    bool taken = take_from(region, pages, align_pages, HP_ANY_PAGES, run);
     hp_region_release(region);
     return taken;
+}
+
+bool hp_arena_take_untouched(size_t bytes, size_t align_bytes, hp_run *run)
+{
+    bool busy = false;
+    return take_from_any(hp_pages_of(bytes), align_pages_of(align_bytes), HP_UNTOUCHED_PAGES, run,
+                         &busy) ||
+           hp_arena_take(bytes, align_bytes, run);
 }
 
 /* Does something to every region that can be claimed; the sum of what it returns. */

@@ -4,11 +4,13 @@
  * Owns:        the list of regions, the sizes in which they grow.
  * Invariants:
  *   N1  a region, once listed, stays listed.
- *   N2  a new region is as large as all before it together, from 4 MiB to 1 GiB; one that is made only
- *       because others are claimed at this moment has the smallest size that serves the request.
+ *   N2  a new region is a quarter of all before it together, from 4 MiB to 1 GiB, so that a holder that does
+ *       not run keeps little out of reach; one that is made only because others are claimed at this moment
+ *       has the smallest size that serves the request.
+ *   N3  pages that were never handed out are used when no region that can be claimed has others.
  * Threads:     any.
  * Ordering:    P9: a listed region is complete.
- * Progress:    lock-free: each region is tried once, then a new one is made. When the system refuses a
+ * Progress:    lock-free: each region is tried twice, then a new one is made. When the system refuses a
  *              size, 0.9 of it is tried, down to what the request itself needs.
  * Calls:       region, address map.   Used by: slab, large.
  */
@@ -30,6 +32,9 @@ typedef struct hp_run {
 
 /* bytes and align_bytes in whole pages, align_bytes a power of two up to 2 MiB. False: out of memory. */
 bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run);
+
+/* The same, but first of pages that were never handed out: for a run of which little may be used. */
+bool hp_arena_take_untouched(size_t bytes, size_t align_bytes, hp_run *run);
 
 /*
  * A run of exactly so many pages that was freed lately; its start is NULL when there is none. One region is

@@ -176,23 +176,43 @@ bool hp_bfc_is_touched(const hp_bfc *bfc, uint32_t chunk, uint32_t page_count, u
     return found->dirty && first_page + page_count <= bfc->touched_end_page;
 }
 
-uint32_t hp_bfc_take(hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t align_pages)
+/* The chunk is free; what it has before and behind the pages wanted stays free. */
+static uint32_t take_at(hp_bfc *bfc, uint32_t chunk, uint32_t leading_pages, uint32_t page_count)
 {
     hp_bfc_bins_remove(bfc, chunk);
 
-    uint32_t leading_pages = pages_before_aligned(&bfc->chunks[chunk], align_pages);
     if (leading_pages > 0) {
-        uint32_t aligned = split(bfc, chunk, leading_pages);
+        uint32_t wanted = split(bfc, chunk, leading_pages);
         hp_bfc_bins_insert(bfc, chunk);
-        chunk = aligned;
+        chunk = wanted;
     }
-    uint32_t remainder = HP_BFC_NONE;
     if (remainder_is_split_off(bfc, bfc->chunks[chunk].page_count, page_count)) {
-        remainder = split(bfc, chunk, page_count);
-        hp_bfc_bins_insert(bfc, remainder);
+        hp_bfc_bins_insert(bfc, split(bfc, chunk, page_count));
     }
     hand_out(bfc, chunk);
     return chunk;
+}
+
+uint32_t hp_bfc_take(hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t align_pages)
+{
+    return take_at(bfc, chunk, pages_before_aligned(&bfc->chunks[chunk], align_pages), page_count);
+}
+
+uint32_t hp_bfc_allocate_untouched(hp_bfc *bfc, uint32_t page_count, uint32_t align_pages)
+{
+    uint32_t chunk = hp_bfc_bins_greatest(bfc);
+    if (chunk == HP_BFC_NONE) {
+        return HP_BFC_NONE;
+    }
+    const hp_bfc_chunk *record = &bfc->chunks[chunk];
+    uint32_t touched_pages =
+        bfc->touched_end_page > record->start_page ? bfc->touched_end_page - record->start_page : 0;
+    uint32_t border = record->start_page + touched_pages;
+    uint32_t leading_pages = touched_pages + ((0u - border) & (align_pages - 1));
+    if (page_count > record->page_count || leading_pages > record->page_count - page_count) {
+        return HP_BFC_NONE;
+    }
+    return take_at(bfc, chunk, leading_pages, page_count);
 }
 
 uint32_t hp_bfc_allocate(hp_bfc *bfc, uint32_t page_count, uint32_t align_pages)

@@ -101,6 +101,12 @@ uint32_t hp_bfc_take(hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t 
 bool hp_bfc_is_touched(const hp_bfc *bfc, uint32_t chunk, uint32_t page_count,
                        uint32_t align_pages);
 
+/*
+ * Pages that were never handed out, from the largest free chunk, which mostly is the one that has them.
+ * HP_BFC_NONE: it has not that many.
+ */
+uint32_t hp_bfc_allocate_untouched(hp_bfc *bfc, uint32_t page_count, uint32_t align_pages);
+
 /* The used chunk becomes free and dirty, and merges with free neighbours: its handle is void. */
 void hp_bfc_free(hp_bfc *bfc, uint32_t chunk, uint32_t now_ms);
 

@@ -287,23 +287,34 @@ hp_placed_run hp_region_reuse(hp_region *region, uint32_t page_count)
     return run;
 }
 
-uint32_t hp_region_allocate(hp_region *region, uint32_t page_count, uint32_t align_pages)
+static uint32_t allocate_from_core(hp_region *region, uint32_t page_count, uint32_t align_pages,
+                                   hp_pages_wanted wanted)
 {
     hp_bfc *bfc = &region->bfc;
-    uint32_t chunk = take_recent(region, page_count, align_pages);
-    if (chunk != HP_BFC_NONE) {
-        return chunk;
-    }
-    chunk = hp_bfc_find(bfc, page_count, align_pages);
-    if (region->recent.waiting != 0 && !hp_bfc_is_touched(bfc, chunk, page_count, align_pages)) {
+    uint32_t chunk = hp_bfc_find(bfc, page_count, align_pages);
+    bool touched = hp_bfc_is_touched(bfc, chunk, page_count, align_pages);
+    if (!touched && region->recent.waiting != 0) {
         hp_region_settle(region);
         chunk = hp_bfc_find(bfc, page_count, align_pages);
+        touched = hp_bfc_is_touched(bfc, chunk, page_count, align_pages);
     }
-    if (chunk == HP_BFC_NONE) {
+    if (chunk == HP_BFC_NONE || (wanted == HP_TOUCHED_PAGES && !touched)) {
         return HP_BFC_NONE;
     }
     region->core_changed = true;
     return hp_bfc_take(bfc, chunk, page_count, align_pages);
+}
+
+uint32_t hp_region_allocate(hp_region *region, uint32_t page_count, uint32_t align_pages,
+                            hp_pages_wanted wanted)
+{
+    if (wanted == HP_UNTOUCHED_PAGES) {
+        region->core_changed = true;
+        return hp_bfc_allocate_untouched(&region->bfc, page_count, align_pages);
+    }
+    uint32_t chunk = take_recent(region, page_count, align_pages);
+    return chunk != HP_BFC_NONE ? chunk
+                                : allocate_from_core(region, page_count, align_pages, wanted);
 }
 
 static HP_SLOW void leave_note(hp_region *region, uint32_t chunk)

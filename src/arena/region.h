@@ -7,7 +7,7 @@
  *   R2  a freed chunk is free in the core, or waits on the pending list or among the recent ones, once.
  *   R3  largest_free_pages, free_pages and recent_sizes are what the core and the recent runs said when the
  *       claim was last released; free_pages counts both.
- *   R4  while a recent run waits, no page is handed out that was never touched before.
+ *   R4  while a recent run waits, no best fit is cut from pages that were never touched before.
  * Threads:     hp_region_claim by any; allocate, extend, shrink, purge by the holder of the claim;
  *              hp_region_free by any thread that holds the chunk.
  * Ordering:    P1 (claim), P2 (pending list).
@@ -71,8 +71,12 @@ size_t hp_region_unmap(hp_region *region);
 bool hp_region_claim(hp_region *region);
 void hp_region_release(hp_region *region);
 
+/* Touched pages were handed out before: mostly they have memory. */
+typedef enum hp_pages_wanted { HP_TOUCHED_PAGES, HP_UNTOUCHED_PAGES, HP_ANY_PAGES } hp_pages_wanted;
+
 /* Handle of a chunk or HP_BFC_NONE. Under the claim. */
-uint32_t hp_region_allocate(hp_region *region, uint32_t page_count, uint32_t align_pages);
+uint32_t hp_region_allocate(hp_region *region, uint32_t page_count, uint32_t align_pages,
+                            hp_pages_wanted wanted);
 
 /* A recent run of exactly so many pages; its start is NULL when there is none. Claims the region itself. */
 hp_placed_run hp_region_reuse(hp_region *region, uint32_t page_count);

@@ -47,10 +47,22 @@ static void fill_words(hp_slab *slab)
     free->next = NULL;
 }
 
+/*
+ * Of an owner's first slab of a class little may be used for long: on fresh pages the rest of it costs no memory,
+ * while touched ones are of use to others.
+ */
+static bool take_run(const hp_owner *owner, unsigned size_class, hp_run *run)
+{
+    size_t bytes = hp_class_slab_bytes(size_class);
+    return owner->classes[size_class].slab_count == 0
+               ? hp_arena_take_untouched(bytes, HP_GRAIN_BYTES, run)
+               : hp_arena_take(bytes, HP_GRAIN_BYTES, run);
+}
+
 bool hp_slab_open(hp_slab *slab, unsigned size_class)
 {
     hp_run run;
-    if (!hp_arena_take(hp_class_slab_bytes(size_class), HP_GRAIN_BYTES, &run)) {
+    if (!take_run(slab->owner, size_class, &run)) {
         return false;
     }
     size_t slot_bytes = hp_class_bytes(size_class);

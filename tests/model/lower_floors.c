@@ -61,6 +61,11 @@ bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run)
     return true;
 }
 
+bool hp_arena_take_untouched(size_t bytes, size_t align_bytes, hp_run *run)
+{
+    return hp_arena_take(bytes, align_bytes, run);
+}
+
 void hp_region_free(hp_region *region, uint32_t chunk)
 {
     (void)region;
