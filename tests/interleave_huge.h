@@ -13,7 +13,7 @@
 
 #define MIB ((size_t)1 << 20)
 
-enum { KEPT_SLOTS = 2, RECORDS = 4, MAPPINGS = 8, THREADS = 3, JOBS = 4 };
+enum { KEPT_SLOTS = 2, RECORDS = 8, MAPPINGS = 16, THREADS = 3, JOBS = 4 };
 
 typedef enum line {
     NEXT_JOB,
@@ -22,8 +22,8 @@ typedef enum line {
     TAKE_SLOT,
     TAKE_COUNT,
     TAKE_LOOK_AGAIN,
+    CUT,
     NEW_RECORD,
-    MAP,
     KEEP_ADD,
     KEEP_SLOT,
     KEEP_SUBTRACT,
@@ -49,7 +49,10 @@ static const job programs[THREADS][JOBS] = {
 typedef struct thread {
     line at;
     unsigned jobs_done;
-    unsigned slot;      /* that is looked at or purged */
+    unsigned slot; /* that is looked at or purged */
+    unsigned nearest_slot;
+    size_t least; /* distance of what is there */
+    hp_huge *nearest;
     unsigned keep_slot; /* that is tried to keep in */
     hp_huge *huge;      /* that it looks at, or has in its hands */
     bool in_hands;
@@ -74,6 +77,12 @@ static huge_world world;
 typedef enum mutation { NONE, NO_SECOND_LOOK, COUNTED_AFTER_KEEPING } mutation;
 static mutation wrong;
 
+static inline size_t distance(const hp_huge *huge, size_t bytes)
+{
+    size_t mapped = atomic_load(&huge->mapped_bytes);
+    return mapped >= bytes ? mapped - bytes : mapped >= bytes / 2 ? bytes - mapped : SIZE_MAX;
+}
+
 static inline bool fits(const hp_huge *huge, size_t bytes)
 {
     size_t mapped = atomic_load(&huge->mapped_bytes);
@@ -96,11 +105,14 @@ static inline void use(thread *self, size_t bytes)
 static inline void look_at_next_slot(thread *self)
 {
     self->slot++;
-    self->huge = NULL;
-    self->at = self->slot < KEPT_SLOTS ? TAKE_PEEK : NEW_RECORD;
+    self->at = TAKE_PEEK;
+    if (self->slot == KEPT_SLOTS) {
+        self->huge = self->nearest;
+        self->at = self->nearest == NULL ? NEW_RECORD : TAKE_SLOT;
+    }
 }
 
-static inline void step_take(thread *self, size_t bytes)
+static inline void step_peek(thread *self, size_t bytes)
 {
     if (self->at == TAKE_PEEK) {
         self->huge = atomic_load(&world.kept[self->slot]);
@@ -108,44 +120,75 @@ static inline void step_take(thread *self, size_t bytes)
         if (self->huge == NULL) {
             look_at_next_slot(self);
         }
-    } else if (self->at == TAKE_PEEK_BYTES) {
-        self->at = TAKE_SLOT;
-        if (!fits(self->huge, bytes)) {
-            look_at_next_slot(self);
-        }
+        return;
+    }
+    if (distance(self->huge, bytes) < self->least) {
+        self->least = distance(self->huge, bytes);
+        self->nearest = self->huge;
+        self->nearest_slot = self->slot;
+    }
+    look_at_next_slot(self);
+}
+
+static inline hp_huge *new_record(void)
+{
+    hp_stack_node *node = hp_stack_pop(&world.spare_records);
+    return node != NULL ? (hp_huge *)(void *)node : &world.records[world.records_used++];
+}
+
+static inline void map(hp_huge *huge, size_t bytes)
+{
+    huge->mapping = (char *)world.mappings_made;
+    world.mapped[world.mappings_made++] = true;
+    atomic_store(&huge->mapped_bytes, bytes);
+}
+
+/* fit_to: grown, or cut with a rest that is kept. */
+static inline void fit(thread *self, size_t bytes)
+{
+    size_t mapped = atomic_load(&self->huge->mapped_bytes);
+    bool cut = mapped > bytes && !fits(self->huge, bytes);
+    if (cut || mapped < bytes) {
+        atomic_store(&self->huge->mapped_bytes, bytes);
+    }
+    use(self, bytes);
+    if (cut) {
+        self->huge = new_record();
+        map(self->huge, mapped - bytes);
+        self->in_hands = true;
+        self->at = KEEP_ADD;
+    }
+}
+
+static inline void step_take(thread *self, size_t bytes)
+{
+    if (self->at <= TAKE_PEEK_BYTES) {
+        step_peek(self, bytes);
     } else if (self->at == TAKE_SLOT) {
         hp_huge *seen = self->huge;
-        self->in_hands = atomic_compare_exchange_strong(&world.kept[self->slot], &seen, NULL);
-        self->at = TAKE_COUNT;
-        if (!self->in_hands) {
-            look_at_next_slot(self);
-        }
+        self->in_hands =
+            atomic_compare_exchange_strong(&world.kept[self->nearest_slot], &seen, NULL);
+        self->at = self->in_hands ? TAKE_COUNT : NEW_RECORD;
     } else if (self->at == TAKE_COUNT) {
         atomic_fetch_sub(&world.kept_bytes, atomic_load(&self->huge->mapped_bytes));
         self->at = TAKE_LOOK_AGAIN;
-    } else if (fits(self->huge, bytes) || wrong == NO_SECOND_LOOK) {
+    } else if (wrong == NO_SECOND_LOOK) {
         use(self, bytes);
+    } else if (self->at == TAKE_LOOK_AGAIN) {
+        self->at = distance(self->huge, bytes) != SIZE_MAX ? CUT : KEEP_ADD;
     } else {
-        self->at = KEEP_ADD;
+        fit(self, bytes);
     }
 }
 
 static inline void step_map_new(thread *self, size_t bytes)
 {
-    if (self->at == NEW_RECORD) {
-        hp_stack_node *node = hp_stack_pop(&world.spare_records);
-        self->huge = node != NULL ? (hp_huge *)(void *)node : &world.records[world.records_used++];
-        self->in_hands = true;
-        self->at = MAP;
-    } else {
-        self->huge->mapping = (char *)world.mappings_made;
-        world.mapped[world.mappings_made++] = true;
-        atomic_store(&self->huge->mapped_bytes, bytes);
-        use(self, bytes);
-    }
+    self->huge = new_record();
+    map(self->huge, bytes);
+    use(self, bytes);
 }
 
-/* After keep in take_kept the next slot is looked at; after the one in hp_huge_free all is done. */
+/* After keep in take_kept a new one is mapped, unless it was the rest that was kept; else all is done. */
 static inline void let_go(thread *self, job_kind kind)
 {
     self->huge = NULL;
@@ -153,7 +196,7 @@ static inline void let_go(thread *self, job_kind kind)
     if (kind == FREE) {
         self->at = NEXT_JOB;
     } else if (kind == ALLOCATE) {
-        look_at_next_slot(self);
+        self->at = self->in_use != NULL ? NEXT_JOB : NEW_RECORD;
     } else {
         self->slot++;
         self->at = self->slot < KEPT_SLOTS ? PURGE_SLOT : NEXT_JOB;
@@ -219,6 +262,8 @@ static inline void step_purge(thread *self)
 static inline void begin_job(thread *self, const job *next)
 {
     self->slot = 0;
+    self->nearest = NULL;
+    self->least = SIZE_MAX;
     self->at = next->kind == ALLOCATE ? TAKE_PEEK : next->kind == PURGE ? PURGE_SLOT : KEEP_ADD;
     if (next->kind == FREE) {
         self->huge = self->in_use;
@@ -237,9 +282,9 @@ static inline bool step(unsigned number)
         }
         begin_job(self, current);
     }
-    if (self->at <= TAKE_LOOK_AGAIN) {
+    if (self->at <= CUT) {
         step_take(self, current->bytes);
-    } else if (self->at <= MAP) {
+    } else if (self->at == NEW_RECORD) {
         step_map_new(self, current->bytes);
     } else if (self->at <= KEEP_SUBTRACT) {
         step_keep(self, current->kind);

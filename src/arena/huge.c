@@ -1,14 +1,16 @@
 #include "arena/huge.h"
 
+#include "arena/move_pages.h"
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
-#include "platform/report.h"
 #include "platform/system.h"
 
 #define KEPT_SLOTS 16u
 #define STRANDED_AT_ONCE 64u
 /* A kept mapping serves a request that uses at least this part of it: 7/8. */
 #define KEPT_WASTE_SHIFT 3u
+/* A rest that is cut off a kept mapping is kept as well if it is so long. */
+#define KEPT_LEAST_BYTES ((size_t)4 << 20)
 
 static hp_huge *_Atomic kept[KEPT_SLOTS]; /* shared: P10 */
 static hp_stack spare_records;            /* shared: P2 */
@@ -38,6 +40,14 @@ hp_huge_totals hp_huge_count(void)
         .mapped_bytes = atomic_load_explicit(&mapped_total, memory_order_relaxed),
         .kept_bytes = atomic_load_explicit(&kept_bytes, memory_order_relaxed),
     };
+}
+
+/* By the holder of the record. */
+static void note_length(hp_huge *huge, size_t bytes)
+{
+    count_mapping(0, (uint64_t)bytes - (uint64_t)mapped_bytes_of(huge));
+    /* relaxed: others only peek */
+    atomic_store_explicit(&huge->mapped_bytes, bytes, memory_order_relaxed);
 }
 
 static hp_huge *new_record(void)
@@ -103,30 +113,103 @@ static bool keep(hp_huge *huge)
     return false;
 }
 
-/* A kept mapping that fits closely, or NULL. */
-static hp_huge *take_kept(size_t bytes, size_t align_bytes)
+static void keep_or_unmap(hp_huge *huge)
 {
-    for (unsigned slot = 0; slot < KEPT_SLOTS; slot++) {
+    if (!keep(huge)) {
+        unmap_and_recycle(huge);
+    }
+}
+
+/* What is behind the first bytes becomes a kept mapping of its own, if that is possible. */
+static bool split_off(hp_huge *huge, size_t bytes)
+{
+    size_t behind = mapped_bytes_of(huge) - bytes;
+    char *start = huge->mapping + bytes;
+    hp_huge *rest = behind >= KEPT_LEAST_BYTES && hp_map_reserve(start, 1) ? new_record() : NULL;
+    if (rest == NULL) {
+        return false;
+    }
+    note_length(huge, bytes);
+    count_mapping(1, behind);
+    rest->mapping = start;
+    rest->dirty = true;
+    /* relaxed: the record is not shared yet */
+    atomic_store_explicit(&rest->mapped_bytes, behind, memory_order_relaxed);
+    /* relaxed: as above */
+    atomic_store_explicit(&rest->freed_at_ms,
+                          atomic_load_explicit(&huge->freed_at_ms, memory_order_relaxed),
+                          memory_order_relaxed);
+    keep_or_unmap(rest);
+    return true;
+}
+
+/* The memory of a kept mapping is worth more than its length. False: it stays as it was. */
+static bool fit_to(hp_huge *huge, size_t bytes)
+{
+    size_t mapped = mapped_bytes_of(huge);
+    if (mapped >= bytes && mapped - bytes <= mapped >> KEPT_WASTE_SHIFT) {
+        return true;
+    }
+    if (mapped > bytes) {
+        if (!split_off(huge, bytes) && hp_system->unmap(huge->mapping + bytes, mapped - bytes)) {
+            note_length(huge, bytes);
+        }
+        return true;
+    }
+    if (hp_system->remap(huge->mapping, mapped, bytes, NULL) == NULL) {
+        char *moved = hp_move_pages(huge->mapping, mapped, bytes);
+        if (moved == NULL) {
+            return false;
+        }
+        huge->mapping = moved;
+    }
+    note_length(huge, bytes);
+    return true;
+}
+
+/* How far a mapping is from the length wanted; SIZE_MAX: too far. Less than half is not worth the move. */
+static size_t distance(size_t mapped, size_t bytes)
+{
+    return mapped >= bytes ? mapped - bytes : mapped >= bytes / 2 ? bytes - mapped : SIZE_MAX;
+}
+
+/* The kept mapping whose length is nearest and its slot, or NULL. */
+static hp_huge *nearest_kept(size_t bytes, size_t align_bytes, unsigned *slot)
+{
+    hp_huge *nearest = NULL;
+    size_t least = SIZE_MAX;
+    for (unsigned index = 0; index < KEPT_SLOTS; index++) {
         /* acquire: P10; records are never unmapped, so peeking is safe even if it changes hands */
-        hp_huge *huge = atomic_load_explicit(&kept[slot], memory_order_acquire);
-        if (huge == NULL) {
-            continue;
-        }
-        size_t mapped = mapped_bytes_of(huge);
-        if (mapped < bytes || mapped - bytes > mapped >> KEPT_WASTE_SHIFT ||
-            !take_slot(slot, huge)) {
-            continue;
-        }
-        /* It may have been another mapping by the same record in between: look again. */
-        mapped = mapped_bytes_of(huge);
-        if (mapped >= bytes && mapped - bytes <= mapped >> KEPT_WASTE_SHIFT &&
-            ((uintptr_t)huge->mapping & (align_bytes - 1)) == 0) {
-            return huge;
-        }
-        if (!keep(huge)) {
-            unmap_and_recycle(huge);
+        hp_huge *huge = atomic_load_explicit(&kept[index], memory_order_acquire);
+        size_t mapped = huge == NULL ? 0 : mapped_bytes_of(huge);
+        /* A mapping that grows may move; then its alignment is that of a page. */
+        bool may_serve = mapped >= bytes || align_bytes <= hp_page_bytes();
+        if (may_serve && distance(mapped, bytes) < least) {
+            least = distance(mapped, bytes);
+            nearest = huge;
+            *slot = index;
         }
     }
+    return nearest;
+}
+
+/* A kept mapping, cut or grown to the length if need be, or NULL. One try. */
+static hp_huge *take_kept(size_t bytes, size_t align_bytes)
+{
+    unsigned slot = 0;
+    hp_huge *huge = nearest_kept(bytes, align_bytes, &slot);
+    if (huge == NULL || !take_slot(slot, huge)) {
+        return NULL;
+    }
+    /* It may have been another mapping by the same record in between: look again. */
+    size_t mapped = mapped_bytes_of(huge);
+    bool fits = distance(mapped, bytes) != SIZE_MAX &&
+                ((uintptr_t)huge->mapping & (align_bytes - 1)) == 0 &&
+                (mapped >= bytes || align_bytes <= hp_page_bytes());
+    if (fits && fit_to(huge, bytes)) {
+        return huge;
+    }
+    keep_or_unmap(huge);
     return NULL;
 }
 
@@ -205,9 +288,7 @@ void hp_huge_free(hp_huge *huge)
 {
     /* relaxed: read by an observer, who only wants an age */
     atomic_store_explicit(&huge->freed_at_ms, (uint32_t)hp_system->now_ms(), memory_order_relaxed);
-    if (!keep(huge)) {
-        unmap_and_recycle(huge);
-    }
+    keep_or_unmap(huge);
 }
 
 size_t hp_huge_usable_bytes(const hp_huge *huge)
@@ -215,54 +296,17 @@ size_t hp_huge_usable_bytes(const hp_huge *huge)
     return mapped_bytes_of(huge) - (size_t)(huge->start - huge->mapping);
 }
 
-/*
- * The kernel chooses where the pages go. That needs no address space for both at once, but the place is
- * known only afterwards; the map has kept a leaf for it.
- */
-static char *move_anywhere(hp_huge *huge, size_t old_bytes, size_t new_bytes)
+/* The block leaves its place; its entry goes first, because the place may be somebody else's at once. */
+static bool move_block(hp_huge *huge, size_t old_bytes, size_t new_bytes)
 {
-    if (!hp_map_keep_leaf()) {
-        return NULL;
-    }
-    /* The old range may belong to somebody else as soon as it is moved: its entry goes first. */
     hp_map_set(huge->start, 1, 0);
-    char *moved = hp_system->remap(huge->mapping, old_bytes, new_bytes, HP_ANYWHERE);
-    if (moved == NULL) {
-        hp_map_set(huge->start, 1, hp_entry_of(HP_KIND_HUGE, huge));
-        return NULL;
-    }
-    if (!hp_map_reserve(moved, 1)) {
-        hp_broken("huge", "the leaf that was kept for a moved mapping is gone");
-    }
-    return moved;
-}
-
-/* Moves the pages to a fresh range whose map entry can be set. NULL changes nothing. */
-static char *move_to_target(hp_huge *huge, char *target, size_t old_bytes, size_t new_bytes)
-{
-    if (!hp_map_reserve(target, 1)) {
-        hp_system->unmap(target, new_bytes);
-        return NULL;
-    }
-    hp_map_set(huge->start, 1, 0);
-    if (hp_system->remap(huge->mapping, old_bytes, new_bytes, target) == NULL) {
-        hp_map_set(huge->start, 1, hp_entry_of(HP_KIND_HUGE, huge));
-        /* Some kernels have unmapped the target by now, and somebody else may have got the range. So it
-           is left: at worst untouched pages, after a refusal that hardly ever comes. */
-        return NULL;
-    }
-    return target;
-}
-
-static char *move_mapping(hp_huge *huge, size_t old_bytes, size_t new_bytes)
-{
-    char *target = hp_system->map(NULL, new_bytes);
-    char *moved = target != NULL ? move_to_target(huge, target, old_bytes, new_bytes)
-                                 : move_anywhere(huge, old_bytes, new_bytes);
+    char *moved = hp_move_pages(huge->mapping, old_bytes, new_bytes);
     if (moved != NULL) {
-        hp_map_set(moved, 1, hp_entry_of(HP_KIND_HUGE, huge));
+        huge->mapping = moved;
+        huge->start = moved;
     }
-    return moved;
+    hp_map_set(huge->start, 1, hp_entry_of(HP_KIND_HUGE, huge));
+    return moved != NULL;
 }
 
 void *hp_huge_resize(hp_huge *huge, size_t bytes)
@@ -276,17 +320,11 @@ void *hp_huge_resize(hp_huge *huge, size_t bytes)
     if (new_bytes == old_bytes) {
         return huge->start;
     }
-    if (hp_system->remap(huge->mapping, old_bytes, new_bytes, NULL) == NULL) {
-        char *moved = offset == 0 ? move_mapping(huge, old_bytes, new_bytes) : NULL;
-        if (moved == NULL) {
-            return NULL;
-        }
-        huge->mapping = moved;
-        huge->start = moved;
+    if (hp_system->remap(huge->mapping, old_bytes, new_bytes, NULL) == NULL &&
+        (offset != 0 || !move_block(huge, old_bytes, new_bytes))) {
+        return NULL;
     }
-    /* relaxed: the holder's own record */
-    atomic_store_explicit(&huge->mapped_bytes, new_bytes, memory_order_relaxed);
-    count_mapping(0, (uint64_t)new_bytes - (uint64_t)old_bytes);
+    note_length(huge, new_bytes);
     return huge->start;
 }
 

@@ -8,10 +8,11 @@
  *   H2  the bytes kept are at most HP_HUGE_KEPT_BYTES.
  *   H3  a mapping that the kernel refuses to unmap is stranded: its pages are given back, its address
  *       range serves the next request that the kernel refuses.
+ *   H4  a kept mapping serves a request of which it has half or more; it is cut or grown to the length.
  * Threads:     any.
  * Ordering:    P10 (a slot of the cache), P2 (spare records), P6 (map entry).
  * Progress:    wait-free in the number of slots, but for the kernel's calls.
- * Calls:       storage, address map, system.   Used by: large.
+ * Calls:       storage, address map, move_pages, system.   Used by: large.
  */
 #pragma once
 
