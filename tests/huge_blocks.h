@@ -41,3 +41,11 @@ static inline int64_t mapped_for_blocks(void)
     }
     return bytes;
 }
+
+static inline char *given_a_huge_block(size_t bytes)
+{
+    bool zeroed;
+    char *start = hp_huge_allocate(bytes, 1, &zeroed);
+    assert_non_null(start);
+    return start;
+}

@@ -1,8 +1,8 @@
 /*
- * The steps of the kept huge mappings, as rows of one world: take_kept, keep, purge and map_new, with
+ * The steps of the kept huge mappings, as rows of one world: take_kept, put, purge and map_new, with
  * records that serve another mapping while a thread still looks at them (ABA).
  *
- * These functions are static in huge.c, so they are mirrored here line by line, with their names, on the
+ * These functions cannot be called in parts, so they are mirrored here line by line, with their names, on the
  * real record and the real stack of spare records; with 2 slots instead of 16. A mapping is a number.
  */
 #pragma once

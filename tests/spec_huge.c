@@ -11,14 +11,6 @@
 
 #include "huge_blocks.h"
 
-static char *given_a_block(size_t bytes)
-{
-    bool zeroed;
-    char *start = hp_huge_allocate(bytes, 1, &zeroed);
-    assert_non_null(start);
-    return start;
-}
-
 /* ---- a mapping of its own ---- */
 
 static void a_block_is_zeroed_and_found_by_its_first_page(void **state)
@@ -67,7 +59,7 @@ static void the_totals_count_mappings_and_bytes(void **state)
     (void)state;
     hp_huge_totals before = hp_huge_count();
 
-    char *start = given_a_block(5 * MIB);
+    char *start = given_a_huge_block(5 * MIB);
     hp_huge_totals with = hp_huge_count();
     give_back(start);
     hp_huge_totals kept = hp_huge_count();
@@ -89,7 +81,7 @@ static void the_totals_count_mappings_and_bytes(void **state)
 static void a_freed_block_is_kept_and_serves_the_next_request_of_its_size(void **state)
 {
     (void)state;
-    char *start = given_a_block(5 * MIB);
+    char *start = given_a_huge_block(5 * MIB);
     give_back(start);
     assert_int_equal(hp_map_get(start), HP_ENTRY_FREED);
     fake_system_forget();
@@ -103,99 +95,11 @@ static void a_freed_block_is_kept_and_serves_the_next_request_of_its_size(void *
     give_back(again);
 }
 
-static void a_kept_block_that_fits_within_an_eighth_is_used_as_it_is(void **state)
-{
-    (void)state;
-    char *start = given_a_block(8 * MIB);
-    give_back(start);
-    fake_system_forget();
-
-    char *fitting = given_a_block(7 * MIB);
-
-    assert_ptr_equal(fitting, start);
-    assert_int_equal(hp_huge_usable_bytes(record_of(fitting)), 8 * MIB);
-    assert_int_equal(fake.maps_asked + fake.unmaps_asked, 0);
-    give_back(fitting);
-}
-
-static void of_a_longer_kept_block_the_rest_is_kept_too(void **state)
-{
-    (void)state;
-    char *start = given_a_block(20 * MIB);
-    memset(start, 7, 20 * MIB);
-    give_back(start);
-    hp_huge_totals before = hp_huge_count();
-    fake_system_forget();
-
-    char *first = given_a_block(9 * MIB);
-    char *second = given_a_block(11 * MIB);
-
-    assert_ptr_equal(first, start);
-    assert_ptr_equal(second, start + 9 * MIB);
-    assert_int_equal(hp_huge_usable_bytes(record_of(first)), 9 * MIB);
-    assert_int_equal(mapped_for_blocks(), 0);
-    assert_int_equal(hp_huge_count().mapped_bytes, before.mapped_bytes);
-    assert_int_equal(hp_huge_count().mappings, before.mappings + 1);
-    give_back(first);
-    give_back(second);
-}
-
-static void a_rest_that_is_too_short_to_keep_is_unmapped(void **state)
-{
-    (void)state;
-    char *start = given_a_block(8 * MIB);
-    give_back(start);
-    fake_system_forget();
-
-    char *cut = given_a_block(5 * MIB);
-
-    assert_ptr_equal(cut, start);
-    assert_int_equal(mapped_for_blocks(), -3 * (int64_t)MIB);
-    assert_int_equal(hp_huge_usable_bytes(record_of(cut)), 5 * MIB);
-    give_back(cut);
-}
-
-static void a_shorter_kept_block_grows_with_its_pages_and_much_shorter_ones_do_not(void **state)
-{
-    (void)state;
-    char *start = given_a_block(10 * MIB);
-    memset(start, 7, 10 * MIB);
-    give_back(start);
-
-    char *other = given_a_block(21 * MIB);
-    assert_int_equal(other[0], 0);
-    bool zeroed = true;
-    char *grown = hp_huge_allocate(20 * MIB, 1, &zeroed);
-
-    assert_false(zeroed);
-    assert_int_equal(grown[10 * MIB - 1], 7);
-    assert_int_equal(grown[20 * MIB - 1], 0);
-    assert_int_equal(hp_huge_usable_bytes(record_of(grown)), 20 * MIB);
-    assert_int_equal(hp_huge_count().kept_bytes, 0);
-    give_back(grown);
-    give_back(other);
-}
-
-static void a_kept_block_that_the_system_will_not_grow_stays_kept(void **state)
-{
-    (void)state;
-    char *start = given_a_block(10 * MIB);
-    give_back(start);
-    fake.refuse_growing_in_place = true;
-    fake.refuse_moving = true;
-
-    char *other = given_a_block(16 * MIB);
-
-    assert_ptr_not_equal(other, start);
-    assert_int_equal(hp_huge_count().kept_bytes, 10 * MIB);
-    give_back(other);
-}
-
 static void a_kept_block_that_is_not_aligned_enough_is_left_alone(void **state)
 {
     (void)state;
     fake.ignore_hints = true; /* one page behind a border of 2 MiB */
-    char *start = given_a_block(5 * MIB);
+    char *start = given_a_huge_block(5 * MIB);
     give_back(start);
     bool zeroed;
 
@@ -203,7 +107,7 @@ static void a_kept_block_that_is_not_aligned_enough_is_left_alone(void **state)
 
     assert_int_equal((uintptr_t)aligned % (4 * MIB), 0);
     assert_int_equal(hp_huge_count().kept_bytes, 5 * MIB);
-    assert_ptr_equal(given_a_block(5 * MIB), start);
+    assert_ptr_equal(given_a_huge_block(5 * MIB), start);
     give_back(start);
     give_back(aligned);
 }
@@ -213,7 +117,7 @@ static void at_most_64_mib_are_kept(void **state)
     (void)state;
     char *blocks[5];
     for (unsigned index = 0; index < 5; index++) {
-        blocks[index] = given_a_block(15 * MIB);
+        blocks[index] = given_a_huge_block(15 * MIB);
     }
     for (unsigned index = 0; index < 5; index++) {
         give_back(blocks[index]);
@@ -226,7 +130,7 @@ static void at_most_64_mib_are_kept(void **state)
 static void a_block_above_64_mib_is_unmapped_at_once(void **state)
 {
     (void)state;
-    give_back(given_a_block(65 * MIB));
+    give_back(given_a_huge_block(65 * MIB));
 
     assert_int_equal(mapped_for_blocks(), 0);
     assert_int_equal(hp_huge_count().kept_bytes, 0);
@@ -235,8 +139,8 @@ static void a_block_above_64_mib_is_unmapped_at_once(void **state)
 static void a_purge_unmaps_all_that_is_kept(void **state)
 {
     (void)state;
-    char *one = given_a_block(5 * MIB);
-    char *other = given_a_block(6 * MIB);
+    char *one = given_a_huge_block(5 * MIB);
+    char *other = given_a_huge_block(6 * MIB);
     give_back(one);
     give_back(other);
 
@@ -254,7 +158,7 @@ static void a_block_that_was_aligned_is_kept_with_all_of_its_mapping(void **stat
     size_t mapped_bytes = record_of(aligned)->mapped_bytes;
     give_back(aligned);
 
-    char *again = given_a_block(mapped_bytes);
+    char *again = given_a_huge_block(mapped_bytes);
 
     assert_int_equal(mapped_for_blocks(), mapped_bytes);
     memset(again, 1, mapped_bytes);
@@ -285,11 +189,6 @@ int main(void)
         SPEC(a_size_that_no_mapping_can_have_is_refused_without_asking),
         SPEC(the_totals_count_mappings_and_bytes),
         SPEC(a_freed_block_is_kept_and_serves_the_next_request_of_its_size),
-        SPEC(a_kept_block_that_fits_within_an_eighth_is_used_as_it_is),
-        SPEC(of_a_longer_kept_block_the_rest_is_kept_too),
-        SPEC(a_rest_that_is_too_short_to_keep_is_unmapped),
-        SPEC(a_shorter_kept_block_grows_with_its_pages_and_much_shorter_ones_do_not),
-        SPEC(a_kept_block_that_the_system_will_not_grow_stays_kept),
         SPEC(a_kept_block_that_is_not_aligned_enough_is_left_alone),
         SPEC(at_most_64_mib_are_kept),
         SPEC(a_block_above_64_mib_is_unmapped_at_once),

@@ -1,21 +1,19 @@
 #include "arena/huge.h"
 
+#include "arena/kept.h"
 #include "arena/move_pages.h"
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
 #include "platform/system.h"
 
-#define KEPT_SLOTS 16u
 #define STRANDED_AT_ONCE 64u
 /* A kept mapping serves a request that uses at least this part of it: 7/8. */
 #define KEPT_WASTE_SHIFT 3u
 /* A rest that is cut off a kept mapping is kept as well if it is so long. */
 #define KEPT_LEAST_BYTES ((size_t)4 << 20)
 
-static hp_huge *_Atomic kept[KEPT_SLOTS]; /* shared: P10 */
-static hp_stack spare_records;            /* shared: P2 */
-static hp_stack stranded;                 /* shared: P2; H3 */
-static _Atomic uint64_t kept_bytes; /* shared: relaxed counter; reserved before a slot is filled */
+static hp_stack spare_records;         /* shared: P2 */
+static hp_stack stranded;              /* shared: P2; H3 */
 static _Atomic uint64_t mapped_total;  /* shared: relaxed counter */
 static _Atomic uint64_t mapping_total; /* shared: relaxed counter */
 
@@ -38,7 +36,7 @@ hp_huge_totals hp_huge_count(void)
     return (hp_huge_totals){
         .mappings = atomic_load_explicit(&mapping_total, memory_order_relaxed),
         .mapped_bytes = atomic_load_explicit(&mapped_total, memory_order_relaxed),
-        .kept_bytes = atomic_load_explicit(&kept_bytes, memory_order_relaxed),
+        .kept_bytes = hp_kept_bytes(),
     };
 }
 
@@ -80,42 +78,9 @@ static hp_huge *take_stranded(size_t bytes)
     return huge;
 }
 
-/* Takes the slot's record if it is still the one that was seen. */
-static bool take_slot(unsigned slot, hp_huge *seen)
-{
-    /* acquire: P10, pairs with keep. relaxed on failure: the slot is left alone */
-    if (!atomic_compare_exchange_strong_explicit(&kept[slot], &seen, NULL, memory_order_acquire,
-                                                 memory_order_relaxed)) {
-        return false;
-    }
-    /* relaxed: a statistic that also bounds what is kept */
-    atomic_fetch_sub_explicit(&kept_bytes, mapped_bytes_of(seen), memory_order_relaxed);
-    return true;
-}
-
-static bool keep(hp_huge *huge)
-{
-    size_t bytes = mapped_bytes_of(huge);
-    /* relaxed: the bound is kept by adding first and taking back */
-    uint64_t before = atomic_fetch_add_explicit(&kept_bytes, bytes, memory_order_relaxed);
-    if (before + bytes <= HP_HUGE_KEPT_BYTES) {
-        for (unsigned slot = 0; slot < KEPT_SLOTS; slot++) {
-            hp_huge *empty = NULL;
-            /* release: P10, pairs with take_slot. relaxed on failure: the next slot is tried */
-            if (atomic_compare_exchange_strong_explicit(
-                    &kept[slot], &empty, huge, memory_order_release, memory_order_relaxed)) {
-                return true;
-            }
-        }
-    }
-    /* relaxed: as above */
-    atomic_fetch_sub_explicit(&kept_bytes, bytes, memory_order_relaxed);
-    return false;
-}
-
 static void keep_or_unmap(hp_huge *huge)
 {
-    if (!keep(huge)) {
+    if (!hp_kept_put(huge)) {
         unmap_and_recycle(huge);
     }
 }
@@ -167,45 +132,19 @@ static bool fit_to(hp_huge *huge, size_t bytes)
     return true;
 }
 
-/* How far a mapping is from the length wanted; SIZE_MAX: too far. Less than half is not worth the move. */
-static size_t distance(size_t mapped, size_t bytes)
-{
-    return mapped >= bytes ? mapped - bytes : mapped >= bytes / 2 ? bytes - mapped : SIZE_MAX;
-}
-
-/* The kept mapping whose length is nearest and its slot, or NULL. */
-static hp_huge *nearest_kept(size_t bytes, size_t align_bytes, unsigned *slot)
-{
-    hp_huge *nearest = NULL;
-    size_t least = SIZE_MAX;
-    for (unsigned index = 0; index < KEPT_SLOTS; index++) {
-        /* acquire: P10; records are never unmapped, so peeking is safe even if it changes hands */
-        hp_huge *huge = atomic_load_explicit(&kept[index], memory_order_acquire);
-        size_t mapped = huge == NULL ? 0 : mapped_bytes_of(huge);
-        /* A mapping that grows may move; then its alignment is that of a page. */
-        bool may_serve = mapped >= bytes || align_bytes <= hp_page_bytes();
-        if (may_serve && distance(mapped, bytes) < least) {
-            least = distance(mapped, bytes);
-            nearest = huge;
-            *slot = index;
-        }
-    }
-    return nearest;
-}
-
-/* A kept mapping, cut or grown to the length if need be, or NULL. One try. */
+/* A kept mapping, cut or grown to the length if need be, or NULL. */
 static hp_huge *take_kept(size_t bytes, size_t align_bytes)
 {
-    unsigned slot = 0;
-    hp_huge *huge = nearest_kept(bytes, align_bytes, &slot);
-    if (huge == NULL || !take_slot(slot, huge)) {
+    /* A mapping that grows may move; then its alignment is that of a page. */
+    bool may_grow = align_bytes <= hp_page_bytes();
+    hp_huge *huge = hp_kept_take_nearest(bytes, may_grow);
+    if (huge == NULL) {
         return NULL;
     }
     /* It may have been another mapping by the same record in between: look again. */
     size_t mapped = mapped_bytes_of(huge);
-    bool fits = distance(mapped, bytes) != SIZE_MAX &&
-                ((uintptr_t)huge->mapping & (align_bytes - 1)) == 0 &&
-                (mapped >= bytes || align_bytes <= hp_page_bytes());
+    bool fits = hp_kept_distance(mapped, bytes) != SIZE_MAX && (mapped >= bytes || may_grow) &&
+                ((uintptr_t)huge->mapping & (align_bytes - 1)) == 0;
     if (fits && fit_to(huge, bytes)) {
         return huge;
     }
@@ -296,6 +235,25 @@ size_t hp_huge_usable_bytes(const hp_huge *huge)
     return mapped_bytes_of(huge) - (size_t)(huge->start - huge->mapping);
 }
 
+/* Grows into what is kept behind it; what is too much of that stays kept. */
+static bool grow_into_kept(hp_huge *huge, size_t new_bytes)
+{
+    const char *end = huge->mapping + mapped_bytes_of(huge);
+    hp_huge *behind = hp_kept_take_at(end);
+    if (behind == NULL) {
+        return false;
+    }
+    if (behind->mapping != end) {
+        keep_or_unmap(behind);
+        return false;
+    }
+    size_t bytes = mapped_bytes_of(behind);
+    count_mapping((uint64_t)-1, -(uint64_t)bytes);
+    note_length(huge, mapped_bytes_of(huge) + bytes);
+    hp_stack_push(&spare_records, &behind->spare_link);
+    return mapped_bytes_of(huge) >= new_bytes && fit_to(huge, new_bytes);
+}
+
 /* The block leaves its place; its entry goes first, because the place may be somebody else's at once. */
 static bool move_block(hp_huge *huge, size_t old_bytes, size_t new_bytes)
 {
@@ -315,11 +273,12 @@ void *hp_huge_resize(hp_huge *huge, size_t bytes)
     if (bytes > PTRDIFF_MAX - offset - hp_page_bytes()) {
         return NULL;
     }
-    size_t old_bytes = mapped_bytes_of(huge);
     size_t new_bytes = hp_round_up(offset + bytes, hp_page_bytes());
-    if (new_bytes == old_bytes) {
+    if (new_bytes == mapped_bytes_of(huge) ||
+        (new_bytes > mapped_bytes_of(huge) && grow_into_kept(huge, new_bytes))) {
         return huge->start;
     }
+    size_t old_bytes = mapped_bytes_of(huge);
     if (hp_system->remap(huge->mapping, old_bytes, new_bytes, NULL) == NULL &&
         (offset != 0 || !move_block(huge, old_bytes, new_bytes))) {
         return NULL;
@@ -351,14 +310,10 @@ size_t hp_huge_purge(void)
 {
     size_t purged_bytes = 0;
     unmap_stranded();
-    for (unsigned slot = 0; slot < KEPT_SLOTS; slot++) {
-        /* acquire: P10, pairs with keep */
-        hp_huge *huge = atomic_exchange_explicit(&kept[slot], NULL, memory_order_acquire);
+    for (unsigned slot = 0; slot < HP_KEPT_SLOTS; slot++) {
+        hp_huge *huge = hp_kept_take_slot(slot);
         if (huge != NULL) {
-            size_t bytes = mapped_bytes_of(huge);
-            /* relaxed: a statistic that also bounds what is kept */
-            atomic_fetch_sub_explicit(&kept_bytes, bytes, memory_order_relaxed);
-            purged_bytes += bytes;
+            purged_bytes += mapped_bytes_of(huge);
             unmap_and_recycle(huge);
         }
     }

@@ -1,18 +1,17 @@
 /*
  * huge: requests with a mapping of their own.
  *
- * Owns:        one record per mapping; a few freed mappings kept for reuse.
+ * Owns:        one record per mapping.
  * Invariants:
- *   H1  a record in a slot of the cache has no user; a mapping in use has exactly one map entry, that of
- *       its first page.
- *   H2  the bytes kept are at most HP_HUGE_KEPT_BYTES.
+ *   H1  a mapping in use has exactly one map entry, that of its first page; a kept one has none.
+ *   H2  a kept mapping serves a request of which it has half or more; it is cut or grown to the length. A
+ *       block that grows takes what is kept right behind it.
  *   H3  a mapping that the kernel refuses to unmap is stranded: its pages are given back, its address
  *       range serves the next request that the kernel refuses.
- *   H4  a kept mapping serves a request of which it has half or more; it is cut or grown to the length.
  * Threads:     any.
- * Ordering:    P10 (a slot of the cache), P2 (spare records), P6 (map entry).
+ * Ordering:    P10 (kept mappings), P2 (spare records), P6 (map entry).
  * Progress:    wait-free in the number of slots, but for the kernel's calls.
- * Calls:       storage, address map, move_pages, system.   Used by: large.
+ * Calls:       kept, move_pages, storage, address map, system.   Used by: large.
  */
 #pragma once
 
@@ -23,6 +22,7 @@
 
 #include "platform/crossing.h"
 
+/* Of freed blocks at most so many bytes are kept. */
 #define HP_HUGE_KEPT_BYTES ((size_t)64 << 20)
 
 typedef struct hp_huge {
@@ -32,6 +32,8 @@ typedef struct hp_huge {
     bool dirty;                  /* a stranded mapping whose pages the kernel kept */
     _Atomic size_t mapped_bytes; /* shared: peeked at by threads that look for a kept mapping */
     _Atomic uint32_t freed_at_ms;
+    _Atomic uintptr_t
+        kept_start; /* shared: where the mapping starts, peeked at like its length while kept */
 } hp_huge;
 
 /* Usable start or NULL. *zeroed tells whether every byte is known to be zero. */

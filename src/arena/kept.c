@@ -1,0 +1,105 @@
+#include "arena/kept.h"
+
+#include <stdatomic.h>
+
+static hp_huge *_Atomic kept[HP_KEPT_SLOTS]; /* shared: P10 */
+static _Atomic uint64_t kept_bytes; /* shared: relaxed counter; reserved before a slot is filled */
+
+static size_t mapped_bytes_of(const hp_huge *huge)
+{
+    /* relaxed: the holder reads what it wrote; others only peek and look again once they hold it */
+    return atomic_load_explicit(&huge->mapped_bytes, memory_order_relaxed);
+}
+
+uint64_t hp_kept_bytes(void)
+{
+    /* relaxed: a statistic */
+    return atomic_load_explicit(&kept_bytes, memory_order_relaxed);
+}
+
+static void count_out(const hp_huge *huge)
+{
+    /* relaxed: a statistic that also bounds what is kept */
+    atomic_fetch_sub_explicit(&kept_bytes, mapped_bytes_of(huge), memory_order_relaxed);
+}
+
+/* Takes the slot's record if it is still the one that was seen. */
+static bool take_seen(unsigned slot, hp_huge *seen)
+{
+    /* acquire: P10, pairs with hp_kept_put. relaxed on failure: the slot is left alone */
+    if (!atomic_compare_exchange_strong_explicit(&kept[slot], &seen, NULL, memory_order_acquire,
+                                                 memory_order_relaxed)) {
+        return false;
+    }
+    count_out(seen);
+    return true;
+}
+
+bool hp_kept_put(hp_huge *huge)
+{
+    size_t bytes = mapped_bytes_of(huge);
+    /* relaxed: P10 publishes it with the slot */
+    atomic_store_explicit(&huge->kept_start, (uintptr_t)huge->mapping, memory_order_relaxed);
+    /* relaxed: the bound is kept by adding first and taking back */
+    uint64_t before = atomic_fetch_add_explicit(&kept_bytes, bytes, memory_order_relaxed);
+    if (before + bytes <= HP_HUGE_KEPT_BYTES) {
+        for (unsigned slot = 0; slot < HP_KEPT_SLOTS; slot++) {
+            hp_huge *empty = NULL;
+            /* release: P10, pairs with take_seen. relaxed on failure: the next slot is tried */
+            if (atomic_compare_exchange_strong_explicit(
+                    &kept[slot], &empty, huge, memory_order_release, memory_order_relaxed)) {
+                return true;
+            }
+        }
+    }
+    /* relaxed: as above */
+    atomic_fetch_sub_explicit(&kept_bytes, bytes, memory_order_relaxed);
+    return false;
+}
+
+static hp_huge *peek(unsigned slot)
+{
+    /* acquire: P10; records are never unmapped, so peeking is safe even if it changes hands */
+    return atomic_load_explicit(&kept[slot], memory_order_acquire);
+}
+
+hp_huge *hp_kept_take_nearest(size_t bytes, bool may_grow)
+{
+    hp_huge *nearest = NULL;
+    unsigned nearest_slot = 0;
+    size_t least = SIZE_MAX;
+    for (unsigned slot = 0; slot < HP_KEPT_SLOTS; slot++) {
+        hp_huge *huge = peek(slot);
+        size_t mapped = huge == NULL ? 0 : mapped_bytes_of(huge);
+        if ((mapped >= bytes || may_grow) && hp_kept_distance(mapped, bytes) < least) {
+            least = hp_kept_distance(mapped, bytes);
+            nearest = huge;
+            nearest_slot = slot;
+        }
+    }
+    return nearest != NULL && take_seen(nearest_slot, nearest) ? nearest : NULL;
+}
+
+hp_huge *hp_kept_take_at(const char *start)
+{
+    for (unsigned slot = 0; slot < HP_KEPT_SLOTS; slot++) {
+        hp_huge *huge = peek(slot);
+        /* relaxed: P10, or it is another mapping's by now, which the caller finds out */
+        if (huge != NULL &&
+            atomic_load_explicit(&huge->kept_start, memory_order_relaxed) == (uintptr_t)start &&
+            take_seen(slot, huge)) {
+            return huge;
+        }
+    }
+    return NULL;
+}
+
+hp_huge *hp_kept_take_slot(unsigned slot)
+{
+    /* acquire: P10, pairs with hp_kept_put */
+    hp_huge *huge = atomic_exchange_explicit(&kept[slot], NULL, memory_order_acquire);
+    if (huge != NULL) {
+        count_out(huge);
+    }
+    return huge;
+}
