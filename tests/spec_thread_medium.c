@@ -39,6 +39,7 @@ static void malloc_takes_as_many_slots_as_leave_the_line_half_full(void **state)
     } rows[] = {{2048, 4}, {4096, 3}, {8192, 2}};
 
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        self->refill_chunks[hp_class_of(rows[row].bytes)] = HP_LINE_CHUNKS;
         char *chunk = take(rows[row].bytes);
         hp_slab *slab = slab_of(chunk);
 
@@ -48,6 +49,20 @@ static void malloc_takes_as_many_slots_as_leave_the_line_half_full(void **state)
         hepta_free(chunk + rows[row].bytes);
         hepta_free(chunk);
     }
+}
+
+static void the_refills_of_a_class_grow_from_one_chunk(void **state)
+{
+    (void)state;
+    char *first = take(2000);
+    assert_int_equal(filled(2000), 0);
+
+    char *second = take(2000);
+
+    assert_ptr_equal(second, first + 2048);
+    assert_int_equal(filled(2000), 1);
+    hepta_free(first);
+    hepta_free(second);
 }
 
 static void a_freed_chunk_is_the_next_one_that_malloc_returns(void **state)
@@ -186,6 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SPEC(malloc_takes_as_many_slots_as_leave_the_line_half_full),
+        SPEC(the_refills_of_a_class_grow_from_one_chunk),
         SPEC(a_freed_chunk_is_the_next_one_that_malloc_returns),
         SPEC(a_line_holds_seven_chunks_to_2_kib_four_to_4_kib_two_to_8_kib),
         SPEC(a_full_line_gives_back_the_chunks_that_lay_there_for_longest),

@@ -46,7 +46,7 @@ static inline int thread_setup(void **state)
     given_a_second_owner();
     hp_thread_flush(self);
     hp_owners_trim_all();
-    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
+    for (unsigned size_class = 0; size_class < HP_CACHED_CLASSES; size_class++) {
         self->refill_chunks[size_class] = 1;
     }
     return 0;

@@ -149,7 +149,7 @@ static HP_SLOW hp_thread *be_born(void)
     }
     self->tag = hp_owner_tag(self->owner->id);
     self->outbox_room = HP_OUTBOX_BYTES;
-    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
+    for (unsigned size_class = 0; size_class < HP_CACHED_CLASSES; size_class++) {
         self->refill_chunks[size_class] = 1;
     }
     hp_self = self;

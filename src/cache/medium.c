@@ -2,8 +2,7 @@
  * Lines of medium classes: few chunks, no depot behind them. A refill takes from a slab, a spill returns the
  * chunks that have been in the line for longest.
  */
-#include "cache/outbox.h"
-#include "cache/thread.h"
+#include "cache/refill.h"
 #include "owner/inbox.h"
 
 /* How many chunks move at a time: as many then have room in the line as are in it. */
@@ -22,7 +21,9 @@ void *hp_thread_refill_medium(hp_thread *self, unsigned size_class)
         hp_inbox_drain(owner);
     }
     void *chunks[HP_LINE_CHUNKS];
-    unsigned taken = hp_owner_take(owner, size_class, step_of(size_class), chunks);
+    unsigned wanted = hp_next_refill(self, size_class);
+    unsigned step = step_of(size_class);
+    unsigned taken = hp_owner_take(owner, size_class, wanted < step ? wanted : step, chunks);
     hp_claim_release(&owner->claim);
     if (HP_UNLIKELY(taken == 0)) {
         return NULL;

@@ -17,6 +17,20 @@
 #include "owner/depot.h"
 #include "owner/inbox.h"
 
+/*
+ * A class that is used for the first time gets one chunk, then two, four, seven: a thread that needs one
+ * block of a size keeps no seven of them from other threads.
+ */
+HP_INLINE unsigned hp_next_refill(hp_thread *self, unsigned size_class)
+{
+    unsigned count = self->refill_chunks[size_class];
+    if (HP_UNLIKELY(count < HP_LINE_CHUNKS)) {
+        unsigned next = count * 2 > HP_LINE_CHUNKS ? HP_LINE_CHUNKS : count * 2;
+        self->refill_chunks[size_class] = (uint8_t)next;
+    }
+    return count;
+}
+
 /* Word by word: a vector load of words that were stored one by one waits for the stores to retire. */
 HP_INLINE void *hp_fill_from_pack(hp_line *line, const hp_pack *pack)
 {

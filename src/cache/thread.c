@@ -17,20 +17,6 @@ static void check(const hp_thread *self)
     }
 }
 
-/*
- * A class that is used for the first time gets one chunk, then two, four, seven: a thread that needs one
- * block of a size keeps no seven of them from other threads.
- */
-static unsigned next_refill(hp_thread *self, unsigned size_class)
-{
-    unsigned count = self->refill_chunks[size_class];
-    if (HP_UNLIKELY(count < HP_LINE_CHUNKS)) {
-        unsigned next = count * 2 > HP_LINE_CHUNKS ? HP_LINE_CHUNKS : count * 2;
-        self->refill_chunks[size_class] = (uint8_t)next;
-    }
-    return count;
-}
-
 /* Eight neighbours, and as many more for the reserve. NULL: no such eight are at hand. */
 static void *refill_with_neighbours(hp_thread *self, hp_owner *owner, unsigned size_class)
 {
@@ -50,7 +36,7 @@ static void *refill_with_neighbours(hp_thread *self, hp_owner *owner, unsigned s
 static void *refill_with_scattered(hp_thread *self, hp_owner *owner, unsigned size_class)
 {
     void *chunks[HP_LINE_CHUNKS];
-    unsigned count = hp_owner_take(owner, size_class, next_refill(self, size_class), chunks);
+    unsigned count = hp_owner_take(owner, size_class, hp_next_refill(self, size_class), chunks);
     if (count == 0) {
         return NULL;
     }

@@ -57,9 +57,9 @@ typedef struct hp_thread {
     hp_stack_node parked_link;
     int64_t outbox_room; /* bytes that may be added before the outbox is posted */
     uint32_t busy_count; /* how often the owner could not be claimed since the last binding */
-    HP_LINE_ALIGNED uint8_t refill_chunks[HP_SMALL_CLASSES]; /* how many the next refill takes */
     HP_LINE_ALIGNED hp_line lines[HP_CACHED_CLASSES];
     HP_LINE_ALIGNED uint64_t reserves[HP_SMALL_CLASSES];    /* see refill.h */
+    uint8_t refill_chunks[HP_CACHED_CLASSES];               /* how many the next refill takes */
     HP_LINE_ALIGNED uint64_t outbox_keys[HP_OUTBOX_PLACES]; /* see outbox.h; 0: an unused place */
     HP_LINE_ALIGNED uint64_t outbox_bits[HP_OUTBOX_PLACES];
 } hp_thread;

@@ -49,7 +49,7 @@ HP_INLINE uint64_t hp_grain_of(const void *pointer)
 }
 
 /* Where a thread's cache keeps the line of a class: what free adds to the cache's address. */
-#define HP_LINES_OFFSET_BYTES 128u
+#define HP_LINES_OFFSET_BYTES 64u
 #define HP_LINE_BYTES 64u
 
 HP_INLINE uint64_t hp_line_offset(unsigned size_class)
