@@ -213,6 +213,21 @@ static void a_pack_comes_back_in_the_order_in_which_the_line_would_have_given_it
     }
 }
 
+static void calloc_and_aligned_blocks_come_out_of_the_depot_too(void **state)
+{
+    (void)state;
+    given_a_full_line(64);
+    spill(64, chunks[7]);
+    assert_ptr_equal(take(64), chunks[7]);
+
+    assert_ptr_equal(hepta_calloc(1, 64), chunks[6]);
+    given_a_full_line(64);
+    spill(64, chunks[7]);
+    assert_ptr_equal(take(64), chunks[7]);
+
+    assert_ptr_equal(hepta_aligned_alloc(64, 64), chunks[6]);
+}
+
 static void a_line_that_the_depot_has_no_room_for_goes_to_its_slab(void **state)
 {
     (void)state;
@@ -263,6 +278,7 @@ int main(void)
         SPEC(without_memory_a_refill_gives_NULL),
         SPEC(a_spilled_line_becomes_a_pack_and_the_chunk_stays),
         SPEC(a_pack_comes_back_in_the_order_in_which_the_line_would_have_given_it),
+        SPEC(calloc_and_aligned_blocks_come_out_of_the_depot_too),
         SPEC(a_line_that_the_depot_has_no_room_for_goes_to_its_slab),
         SPEC(a_line_of_a_claimed_owner_goes_as_notes),
     };

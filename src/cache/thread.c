@@ -79,12 +79,23 @@ hp_owner *hp_thread_claim(hp_thread *self, unsigned size_class)
 
 void *hp_thread_refill(hp_thread *self, unsigned size_class)
 {
+    hp_line *line = &self->lines[size_class];
     uint64_t reserve = self->reserves[size_class];
-    if ((reserve & HP_RESERVE_GROUPS_MASK) != 0) {
-        return hp_refill_from_reserve(self, &self->lines[size_class], size_class, reserve);
+    /* What was freed is used again before what nobody has touched yet. */
+    if ((reserve & HP_RESERVE_GROUPS_MASK) != 0 &&
+        hp_depot_first(self->owner, size_class) == NULL) {
+        return hp_refill_from_reserve(self, line, size_class, reserve);
     }
     hp_owner *owner = hp_thread_claim(self, size_class);
-    return HP_LIKELY(owner != NULL) ? hp_thread_refill_from(self, owner, size_class) : NULL;
+    if (HP_UNLIKELY(owner == NULL)) {
+        return NULL;
+    }
+    void *chunk = hp_refill_from_depot(line, owner, size_class);
+    if (chunk == NULL) {
+        return hp_thread_refill_from(self, owner, size_class);
+    }
+    hp_claim_release(&owner->claim);
+    return chunk;
 }
 
 void hp_thread_return(hp_thread *self, hp_owner *claimed, void *const *chunks, unsigned count)

@@ -89,7 +89,7 @@ hp_thread *hp_thread_enter(void);
 /* No thread that starts from now on gets a cache: every free is checked at once. */
 void hp_thread_disable_caches(void);
 
-/* malloc of a cached class whose line and reserve are empty. NULL: out of memory. */
+/* malloc of a small class whose line is empty. NULL: out of memory. */
 void *hp_thread_refill(hp_thread *self, unsigned size_class);
 
 /* The same out of the slabs of a claimed owner; releases the claim. */
