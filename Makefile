@@ -13,6 +13,7 @@ include make/library.mk
 include make/install.mk
 include make/bench.mk
 include make/bench_programs.mk
+include make/bench_extra.mk
 include make/stress.mk
 include make/check.mk
 
@@ -21,7 +22,7 @@ export BUILD CC CLANG
 
 # ---- products ------------------------------------------------------------------------------------
 
-.PHONY: all deps clean help run demo demo-redis instructions growth handover large
+.PHONY: all deps clean help run demo demo-redis growth handover large
 
 all: $(SHARED) $(BUILD)/lib/libhepta.so $(STATIC) $(PREFIXED) ## the libraries, in build/lib
 
@@ -51,9 +52,6 @@ demo: ## a pipeline server on the system's malloc and on hepta: table and plot
 
 demo-redis: ## redis on the system's malloc, on jemalloc and on hepta
 	$(Q)tools/deps.sh redis && $(MAKE) --no-print-directory all && bench/demo/redis.sh
-
-instructions: ## instructions per malloc and free, counted with callgrind
-	$(Q)tools/deps.sh instructions && $(MAKE) --no-print-directory all && bench/instructions/run.sh
 
 growth: ## what the arena's core costs against the number of its free chunks
 	$(Q)bench/bfc_growth.sh

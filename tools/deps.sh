@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing from Debian's packages: deps.sh [build|demo|redis|instructions|bench|bench-programs|check]
+# Installs what is missing from Debian's packages: deps.sh [build|demo|redis|peers|instructions|bench|bench-programs|check]
 #
 # Asks for nothing, starts no service, and does nothing when all is there. HEPTA_DEPS=skip in the
 # environment turns it off, for a machine that has its tools from elsewhere.
@@ -10,9 +10,10 @@ build='gcc make binutils libc6-dev pkgconf|pkg-config liburcu-dev libck-dev'
 demo="$build python3 gnuplot-nox|gnuplot-qt|gnuplot-x11|gnuplot procps libjemalloc2
     libtcmalloc-minimal4|libtcmalloc-minimal4t64 libmimalloc2.0|libmimalloc3"
 redis="$demo redis-server redis-tools"
-instructions="$demo valgrind"
+peers="$demo libtbbmalloc2"
+instructions="$peers valgrind"
 programs='redis-server redis-tools memcached nginx-light|nginx sqlite3 lua5.4 perl git z3 ghostscript clang g++'
-bench="$demo libtbbmalloc2 $programs"
+bench="$peers $programs"
 bench_programs="$build python3 procps $programs"
 check="$build python3 clang libclang-rt-dev|libclang-rt-14-dev clang-format clang-tidy libcmocka-dev
     g++ musl-tools valgrind gnuplot-nox|gnuplot-qt|gnuplot-x11|gnuplot procps util-linux strace curl
@@ -21,11 +22,11 @@ check="$build python3 clang libclang-rt-dev|libclang-rt-14-dev clang-format clan
 
 list=${1:-check}
 case $list in
-build | demo | redis | instructions | bench | bench-programs | check)
+build | demo | redis | peers | instructions | bench | bench-programs | check)
     eval "wanted=\$$(echo "$list" | tr - _)"
     ;;
 *)
-    echo "usage: $0 [build|demo|redis|instructions|bench|bench-programs|check]" >&2
+    echo "usage: $0 [build|demo|redis|peers|instructions|bench|bench-programs|check]" >&2
     exit 2
     ;;
 esac
