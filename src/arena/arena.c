@@ -4,27 +4,18 @@
 
 #define REGION_MIN_BYTES ((size_t)4 << 20)
 #define REGION_MAX_BYTES ((size_t)1 << 30)
-#define REGION_LIMIT 65536u
 /* A new region has this part of what is mapped: so much at most is out of reach with a claim. */
 #define REGION_SHARE 4u
 
-/* Shared: P9. NULL until the thread that got the number fills it. */
-static hp_region *_Atomic regions[REGION_LIMIT];
+hp_region *_Atomic hp_arena_regions[HP_REGION_LIMIT];
 static _Atomic uint32_t region_count; /* shared: numbers given out */
 static _Atomic size_t region_bytes;   /* shared: relaxed counter; of all that is mapped */
-
-hp_region *hp_arena_region(uint32_t number)
-{
-    /* acquire: P9, pairs with list_region */
-    return number < REGION_LIMIT ? atomic_load_explicit(&regions[number], memory_order_acquire)
-                                 : NULL;
-}
 
 static uint32_t count_regions(void)
 {
     /* relaxed: a bound for walking; an entry that is not there yet reads as NULL */
     uint32_t count = atomic_load_explicit(&region_count, memory_order_relaxed);
-    return count < REGION_LIMIT ? count : REGION_LIMIT;
+    return count < HP_REGION_LIMIT ? count : HP_REGION_LIMIT;
 }
 
 static bool take_from(hp_region *region, uint32_t pages, uint32_t align_pages,
@@ -102,12 +93,12 @@ static bool list_region(hp_region *region)
 {
     /* relaxed: only the number is taken here, P9 publishes the region */
     uint32_t number = atomic_fetch_add_explicit(&region_count, 1, memory_order_relaxed);
-    if (number >= REGION_LIMIT) {
+    if (number >= HP_REGION_LIMIT) {
         return false;
     }
     region->number = number;
     /* release: P9, pairs with hp_arena_region */
-    atomic_store_explicit(&regions[number], region, memory_order_release);
+    atomic_store_explicit(&hp_arena_regions[number], region, memory_order_release);
     return true;
 }
 
@@ -191,7 +182,7 @@ static size_t aimed_bytes(bool busy)
 static hp_region *grow(size_t need_bytes, bool busy)
 {
     hp_region *unmapped = claim_unmapped();
-    if (unmapped == NULL && count_regions() == REGION_LIMIT) {
+    if (unmapped == NULL && count_regions() == HP_REGION_LIMIT) {
         return NULL;
     }
     size_t least = hp_round_up(need_bytes, HP_REGION_ALIGN_BYTES);

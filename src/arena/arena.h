@@ -43,8 +43,19 @@ bool hp_arena_take_untouched(size_t bytes, size_t align_bytes, hp_run *run);
 #define HP_ARENA_REUSE_LOOKS 32u
 hp_placed_run hp_arena_reuse(uint32_t pages);
 
+#define HP_REGION_LIMIT 65536u
+
+/* Shared: P9. NULL until the thread that got the number fills it. */
+extern hp_region *_Atomic hp_arena_regions[HP_REGION_LIMIT];
+
 /* The region with this number, NULL when there is none (yet). Numbers count from 0 without gaps. */
-hp_region *hp_arena_region(uint32_t number);
+HP_INLINE hp_region *hp_arena_region(uint32_t number)
+{
+    /* acquire: P9, pairs with list_region */
+    return number < HP_REGION_LIMIT
+               ? atomic_load_explicit(&hp_arena_regions[number], memory_order_acquire)
+               : NULL;
+}
 
 /* Unmaps every region that is wholly free and can be claimed; returns the bytes. */
 size_t hp_arena_unmap_idle(void);

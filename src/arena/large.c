@@ -7,7 +7,7 @@
 
 void *hp_large_reuse(size_t bytes)
 {
-    hp_placed_run run = hp_arena_reuse(hp_pages_of(bytes + hp_page_bytes() - 1));
+    hp_placed_run run = hp_arena_reuse(hp_pages_of(bytes));
     if (HP_LIKELY(run.start != NULL)) {
         hp_map_set_page(run.start, run.entry);
     }
@@ -71,6 +71,5 @@ void *hp_large_resize(hp_entry entry, void *pointer, size_t bytes)
         return NULL;
     }
     hp_region *region = hp_arena_region(hp_entry_region(entry));
-    uint32_t pages = (uint32_t)(hp_round_up(bytes, hp_page_bytes()) / hp_page_bytes());
-    return hp_region_resize(region, hp_entry_chunk(entry), pages) ? pointer : NULL;
+    return hp_region_resize(region, hp_entry_chunk(entry), hp_pages_of(bytes)) ? pointer : NULL;
 }

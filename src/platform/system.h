@@ -52,10 +52,11 @@ static inline size_t hp_page_bytes(void)
     return known != 0 ? known : hp_find_page_bytes();
 }
 
-/* Pages of so many bytes, which are whole pages. */
+/* Pages that hold so many bytes. */
 static inline uint32_t hp_pages_of(size_t bytes)
 {
-    return (uint32_t)(bytes >> hp_lowest_bit(hp_page_bytes()));
+    size_t page_bytes = hp_page_bytes();
+    return (uint32_t)((bytes + page_bytes - 1) >> hp_lowest_bit(page_bytes));
 }
 
 /* Processors that this process may use: the smaller of its affinity mask and its cgroup's cpu.max. */
