@@ -162,6 +162,7 @@ static void check_notices_a_tree_out_of_order(void **state)
 
     given_a_range_to_break();
     root->dirty = false; /* now a worse fit than what is on its right */
+    bfc.dirty_pages -= root->page_count;
     then_check_says("B5");
 }
 
@@ -205,6 +206,14 @@ static void check_notices_pages_that_were_handed_out_beyond_the_touched_end(void
     then_check_says("B7");
 }
 
+static void check_notices_a_wrong_sum_of_dirty_pages(void **state)
+{
+    (void)state;
+    given_a_range_to_break();
+    bfc.dirty_pages++;
+    then_check_says("B8");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +229,7 @@ int main(void)
         cmocka_unit_test(check_notices_a_tree_out_of_order),
         cmocka_unit_test(check_notices_a_tree_that_is_no_heap),
         cmocka_unit_test(check_notices_a_wrong_sum_of_free_pages),
+        cmocka_unit_test(check_notices_a_wrong_sum_of_dirty_pages),
         cmocka_unit_test(check_notices_pages_that_were_handed_out_beyond_the_touched_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,44 +33,61 @@ static bool take_from(hp_region *region, uint32_t pages, uint32_t align_pages,
     return true;
 }
 
-/* What waits on the pending list the region has not heard of; recent runs may fit together. */
-static bool is_worth_a_claim(const hp_region *region, uint32_t pages, hp_pages_wanted wanted)
+static bool has_room(const hp_region *region, uint32_t pages)
 {
-    /* relaxed: hints; the region decides under the claim */
-    uint64_t sizes = atomic_load_explicit(&region->recent_sizes, memory_order_relaxed);
-    uint64_t sizes_that_do = wanted == HP_ANY_PAGES         ? ~(uint64_t)0
-                             : wanted == HP_UNTOUCHED_PAGES ? 0
-                                                            : hp_recent_size_bit(pages);
-    /* relaxed: as above */
-    return atomic_load_explicit(&region->largest_free_pages, memory_order_relaxed) >= pages ||
-           (sizes & sizes_that_do) != 0 || !hp_stack_is_empty(&region->pending);
+    /* relaxed: a hint; the region decides under the claim */
+    return atomic_load_explicit(&region->largest_free_pages, memory_order_relaxed) >= pages;
 }
 
-/* Walks the regions once. *busy: one that may have room was claimed by somebody else. */
+/* What waits on the pending list the region has not heard of; recent runs may fit together. */
+static bool is_worth_a_claim(const hp_region *region, bool room, uint32_t pages,
+                             hp_pages_wanted wanted)
+{
+    if (wanted == HP_UNTOUCHED_PAGES) {
+        return room;
+    }
+    /* relaxed: hints; the region decides under the claim */
+    uint64_t sizes = atomic_load_explicit(&region->recent_sizes, memory_order_relaxed);
+    uint32_t dirty = atomic_load_explicit(&region->dirty_pages, memory_order_relaxed);
+    bool may_serve = wanted == HP_TOUCHED_PAGES
+                         ? (room && dirty >= pages) || (sizes & hp_recent_size_bit(pages)) != 0
+                         : room || sizes != 0;
+    return may_serve || !hp_stack_is_empty(&region->pending);
+}
+
+/* *busy: it was claimed by somebody else. */
+static bool try_region(hp_region *region, uint32_t pages, uint32_t align_pages,
+                       hp_pages_wanted wanted, hp_run *run, bool *busy)
+{
+    if (!hp_region_claim(region)) {
+        *busy = true;
+        return false;
+    }
+    bool taken = take_from(region, pages, align_pages, wanted, run);
+    hp_region_release(region);
+    return taken;
+}
+
+/* Walks the regions once. *busy: one that may have room was claimed. *roomy: the first that seems to have room. */
 static bool take_from_any(uint32_t pages, uint32_t align_pages, hp_pages_wanted wanted, hp_run *run,
-                          bool *busy)
+                          bool *busy, hp_region **roomy)
 {
     uint32_t count = count_regions();
-    for (uint32_t number = 0; number < count; number++) {
+    hp_region *first_with_room = NULL;
+    bool taken = false;
+    for (uint32_t number = 0; number < count && !taken; number++) {
         hp_region *region = hp_arena_region(number);
         if (region == NULL) {
             *busy = true;
             continue;
         }
-        if (!is_worth_a_claim(region, pages, wanted)) {
-            continue;
-        }
-        if (!hp_region_claim(region)) {
-            *busy = true;
-            continue;
-        }
-        bool taken = take_from(region, pages, align_pages, wanted, run);
-        hp_region_release(region);
-        if (taken) {
-            return true;
-        }
+        bool room = has_room(region, pages);
+        first_with_room = room && first_with_room == NULL ? region : first_with_room;
+        taken = is_worth_a_claim(region, room, pages, wanted) &&
+                try_region(region, pages, align_pages, wanted, run, busy);
     }
-    return false;
+    *roomy = first_with_room;
+    return taken;
 }
 
 hp_placed_run hp_arena_reuse(uint32_t pages)
@@ -218,18 +235,20 @@ bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run)
     uint32_t pages = hp_pages_of(bytes);
     uint32_t align_pages = align_pages_of(align_bytes);
     bool busy = false;
-    if (HP_LIKELY(take_from_any(pages, align_pages, HP_TOUCHED_PAGES, run, &busy))) {
+    hp_region *roomy;
+    if (take_from_any(pages, align_pages, HP_TOUCHED_PAGES, run, &busy, &roomy)) {
         return true;
     }
     /* Fresh pages come after the touched ones of all regions; what was claimed a moment ago may be open. */
     busy = false;
-    if (take_from_any(pages, align_pages, HP_ANY_PAGES, run, &busy)) {
+    if ((roomy != NULL && try_region(roomy, pages, align_pages, HP_ANY_PAGES, run, &busy)) ||
+        take_from_any(pages, align_pages, HP_ANY_PAGES, run, &busy, &roomy)) {
         return true;
     }
     hp_region *region = grow(bytes, busy);
     if (region == NULL) {
         /* The system refuses. What was claimed a moment ago may have room: one more look. */
-        return busy && take_from_any(pages, align_pages, HP_ANY_PAGES, run, &busy);
+        return busy && take_from_any(pages, align_pages, HP_ANY_PAGES, run, &busy, &roomy);
     }
     bool taken = take_from(region, pages, align_pages, HP_ANY_PAGES, run);
     hp_region_release(region);
@@ -239,8 +258,9 @@ bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run)
 bool hp_arena_take_untouched(size_t bytes, size_t align_bytes, hp_run *run)
 {
     bool busy = false;
+    hp_region *roomy;
     return take_from_any(hp_pages_of(bytes), align_pages_of(align_bytes), HP_UNTOUCHED_PAGES, run,
-                         &busy) ||
+                         &busy, &roomy) ||
            hp_arena_take(bytes, align_bytes, run);
 }
 

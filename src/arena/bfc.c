@@ -33,6 +33,7 @@ void hp_bfc_init(hp_bfc *bfc, void *table, uint32_t page_count)
     bfc->first_spare = HP_BFC_NONE;
     bfc->free_pages = page_count;
     bfc->touched_end_page = 0;
+    bfc->dirty_pages = 0;
     bfc->split_remainder_pages = 1;
     bfc->chunks[0] = (hp_bfc_chunk){.page_count = page_count,
                                     .previous = HP_BFC_NONE,
@@ -54,6 +55,24 @@ void hp_bfc_init_empty(hp_bfc *bfc)
 static bool may_hold_data(const hp_bfc *bfc, const hp_bfc_chunk *chunk)
 {
     return chunk->dirty && chunk->start_page < bfc->touched_end_page;
+}
+
+static uint32_t dirty_pages_of(const hp_bfc_chunk *chunk)
+{
+    return chunk->dirty ? chunk->page_count : 0;
+}
+
+/* A free chunk enters the tree of its bin, and its dirty pages the sum. */
+static void enter(hp_bfc *bfc, uint32_t chunk)
+{
+    bfc->dirty_pages += dirty_pages_of(&bfc->chunks[chunk]);
+    hp_bfc_bins_insert(bfc, chunk);
+}
+
+static void leave(hp_bfc *bfc, uint32_t chunk)
+{
+    hp_bfc_bins_remove(bfc, chunk);
+    bfc->dirty_pages -= dirty_pages_of(&bfc->chunks[chunk]);
 }
 
 /*
@@ -179,15 +198,15 @@ bool hp_bfc_is_touched(const hp_bfc *bfc, uint32_t chunk, uint32_t page_count, u
 /* The chunk is free; what it has before and behind the pages wanted stays free. */
 static uint32_t take_at(hp_bfc *bfc, uint32_t chunk, uint32_t leading_pages, uint32_t page_count)
 {
-    hp_bfc_bins_remove(bfc, chunk);
+    leave(bfc, chunk);
 
     if (leading_pages > 0) {
         uint32_t wanted = split(bfc, chunk, leading_pages);
-        hp_bfc_bins_insert(bfc, chunk);
+        enter(bfc, chunk);
         chunk = wanted;
     }
     if (remainder_is_split_off(bfc, bfc->chunks[chunk].page_count, page_count)) {
-        hp_bfc_bins_insert(bfc, split(bfc, chunk, page_count));
+        enter(bfc, split(bfc, chunk, page_count));
     }
     hand_out(bfc, chunk);
     return chunk;
@@ -232,14 +251,14 @@ void hp_bfc_free(hp_bfc *bfc, uint32_t chunk, uint32_t now_ms)
     record->freed_at_ms = now_ms;
     bfc->free_pages += record->page_count;
     if (is_free(bfc, next)) {
-        hp_bfc_bins_remove(bfc, next);
+        leave(bfc, next);
         chunk = merge(bfc, chunk, next);
     }
     if (is_free(bfc, previous)) {
-        hp_bfc_bins_remove(bfc, previous);
+        leave(bfc, previous);
         chunk = merge(bfc, previous, chunk);
     }
-    hp_bfc_bins_insert(bfc, chunk);
+    enter(bfc, chunk);
 }
 
 /* What is taken of the neighbour is handed out as a chunk of its own first, then joined. */
@@ -254,9 +273,9 @@ bool hp_bfc_extend(hp_bfc *bfc, uint32_t chunk, uint32_t page_count)
     if (!is_free(bfc, next) || bfc->chunks[next].page_count < missing_pages) {
         return false;
     }
-    hp_bfc_bins_remove(bfc, next);
+    leave(bfc, next);
     if (bfc->chunks[next].page_count > missing_pages) {
-        hp_bfc_bins_insert(bfc, split(bfc, next, missing_pages));
+        enter(bfc, split(bfc, next, missing_pages));
     }
     hand_out(bfc, next);
     merge(bfc, chunk, next);
@@ -274,9 +293,9 @@ void hp_bfc_shrink(hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t no
 void hp_bfc_mark_clean(hp_bfc *bfc, uint32_t chunk)
 {
     /* Dirtiness is part of the key: out of the tree and in again. */
-    hp_bfc_bins_remove(bfc, chunk);
+    leave(bfc, chunk);
     bfc->chunks[chunk].dirty = false;
-    hp_bfc_bins_insert(bfc, chunk);
+    enter(bfc, chunk);
 }
 
 uint32_t hp_bfc_largest_free_pages(const hp_bfc *bfc)
@@ -321,14 +340,16 @@ static const char *check_tiling(const hp_bfc *bfc)
     return all_counted ? NULL : "B1: a record is neither a chunk nor spare";
 }
 
-/* B2, B6 and B7, given that B1 holds. */
+/* B2, B6, B7 and B8, given that B1 holds. */
 static const char *check_chunks(const hp_bfc *bfc)
 {
     uint64_t free_pages = 0;
+    uint64_t dirty_pages = 0;
     for (uint32_t chunk = 0; chunk != HP_BFC_NONE; chunk = bfc->chunks[chunk].next) {
         const hp_bfc_chunk *record = &bfc->chunks[chunk];
         if (record->state == HP_BFC_FREE) {
             free_pages += record->page_count;
+            dirty_pages += dirty_pages_of(record);
             if (is_free(bfc, record->next)) {
                 return "B2: two neighbouring chunks are both free";
             }
@@ -338,6 +359,9 @@ static const char *check_chunks(const hp_bfc *bfc)
         } else if (record->start_page + record->page_count > bfc->touched_end_page) {
             return "B7: a used chunk lies beyond touched_end_page";
         }
+    }
+    if (dirty_pages != bfc->dirty_pages) {
+        return "B8: dirty_pages is not the sum of the free dirty chunks";
     }
     return free_pages == bfc->free_pages ? NULL
                                          : "B6: free_pages is not the sum of the free chunks";

@@ -11,6 +11,7 @@
  *   B5  each tree is ordered by (pages, clean after dirty, start page) and is a heap by priority.
  *   B6  free_pages is the sum over the free chunks.
  *   B7  no page at or beyond touched_end_page was ever handed out; a free chunk there is clean.
+ *   B8  dirty_pages is the sum over the free dirty chunks.
  * Threads:     sequential. The caller holds the claim of the region that owns the table.
  * Ordering:    none.
  * Progress:    allocate O(log n) expected in the chunks of one bin, free O(log n) with at most two
@@ -62,6 +63,7 @@ typedef struct hp_bfc {
     uint32_t record_count; /* records of the table ever used: those beyond are untouched memory */
     uint32_t first_spare;  /* list of given-back records, linked by left */
     uint32_t free_pages;
+    uint32_t dirty_pages;
     uint32_t touched_end_page;
     uint32_t
         split_remainder_pages; /* split off a remainder of at least this (1 or more; init: 1) */

@@ -57,6 +57,8 @@ static HP_SLOW void publish_core(hp_region *region)
     /* relaxed: hints for choosing a region; the claim orders what they speak of */
     atomic_store_explicit(&region->largest_free_pages, hp_bfc_largest_free_pages(&region->bfc),
                           memory_order_relaxed);
+    /* relaxed: as above */
+    atomic_store_explicit(&region->dirty_pages, region->bfc.dirty_pages, memory_order_relaxed);
     /* relaxed: statistics */
     atomic_store_explicit(&region->mapped_pages, region->bfc.page_count, memory_order_relaxed);
 }

@@ -5,7 +5,7 @@
  * Invariants:
  *   R1  the core is touched only under the region's claim.
  *   R2  a freed chunk is free in the core, or waits on the pending list or among the recent ones, once.
- *   R3  largest_free_pages, free_pages and recent_sizes are what the core and the recent runs said when the
+ *   R3  largest_free_pages, free_pages, dirty_pages and recent_sizes are what the core and the recent runs said when the
  *       claim was last released; free_pages counts both.
  *   R4  while a recent run waits, no best fit is cut from pages that were never touched before.
  * Threads:     hp_region_claim by any; allocate, extend, shrink, purge by the holder of the claim;
@@ -37,14 +37,15 @@ typedef struct hp_region {
     _Atomic uint32_t largest_free_pages; /* relaxed hint */
     _Atomic uint32_t free_pages;         /* relaxed statistic */
     _Atomic uint32_t mapped_pages;       /* relaxed statistic; 0: the range was given back */
+    _Atomic uint32_t dirty_pages;        /* relaxed hint: of the core's */
     uint32_t number;                     /* written before publication */
     _Atomic uint64_t recent_sizes;       /* relaxed hint: recent.sizes */
     /* Written under the claim while no chunk is out; read by whoever holds a chunk. */
     bool born_resident; /* the system gave memory before anybody touched the range */
     char *base;
-    char *tables;
-    hp_stack_node *pending_links;
     size_t page_bytes;
+    hp_stack_node *pending_links;
+    char *tables;
     HP_LINE_ALIGNED hp_stack pending; /* P2 */
     /* Under the claim. */
     HP_LINE_ALIGNED hp_recent recent;
