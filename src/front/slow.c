@@ -141,10 +141,12 @@ void *hp_slow_refill(hp_line *line)
     if (HP_UNLIKELY(owner == NULL)) {
         return hp_slow_malloc(hp_class_bytes(size_class));
     }
-    uint64_t reserve = self->reserves[size_class];
     /* What was freed is used again before what nobody has touched yet. */
-    if ((reserve & HP_RESERVE_GROUPS_MASK) != 0 && hp_depot_first(owner, size_class) == NULL) {
-        return hp_refill_from_reserve(self, line, size_class, reserve);
+    if (hp_depot_first(owner, size_class) == NULL) {
+        uint64_t reserve = self->reserves[size_class];
+        if (HP_LIKELY((reserve & HP_RESERVE_GROUPS_MASK) != 0)) {
+            return hp_refill_from_reserve(self, line, size_class, reserve);
+        }
     }
     if (HP_UNLIKELY(!hp_claim_try(&owner->claim))) {
         return refill_or_fail(self, NULL, size_class);
