@@ -34,8 +34,6 @@ static uint32_t random_below(uint32_t limit)
     return (uint32_t)((random_bits() >> 32) * limit >> 32);
 }
 
-/* ---- both side by side ---- */
-
 typedef struct live_chunk {
     uint32_t handle;
     model_run run;
@@ -72,6 +70,7 @@ static void then_all_chunks_agree(void)
         fail_msg("%s", broken);
     }
     uint32_t largest_pages = 0;
+    uint32_t dirty_pages = 0;
     for (uint32_t handle = 0; handle != HP_BFC_NONE; handle = table[handle].next) {
         const hp_bfc_chunk *chunk = &table[handle];
         if (chunk->state == HP_BFC_USED) {
@@ -82,11 +81,13 @@ static void then_all_chunks_agree(void)
         then_chunk_is(handle, &run);
         if (run.dirty) {
             assert_int_equal(chunk->freed_at_ms, (uint32_t)run.freed_at_ms);
+            assert_int_equal(chunk->dirty_end_page - chunk->dirty_start_page, run.dirty_pages);
         }
+        dirty_pages += run.dirty_pages;
         largest_pages = run.page_count > largest_pages ? run.page_count : largest_pages;
     }
     assert_int_equal(hp_bfc_largest_free_pages(&bfc), largest_pages);
-    assert_int_equal(bfc.touched_end_page, touched_end_page);
+    assert_int_equal(bfc.dirty_pages, dirty_pages);
 }
 
 /* Small requests are frequent, large ones rare: the number of bits is what is evenly spread. */
@@ -122,7 +123,7 @@ static void free_on_both(uint32_t victim)
     uint64_t freed_at_ms =
         now_ms - random_below(4); /* clocks read by threads overtake each other */
     live[victim] = live[--live_count];
-    model_free(freed.run.start_page, freed.run.page_count, freed_at_ms);
+    model_free(freed.run.start_page, freed.run.page_count, true, freed_at_ms);
     hp_bfc_free(&bfc, freed.handle, (uint32_t)freed_at_ms);
 }
 
@@ -153,6 +154,23 @@ static void mark_clean_on_both(const live_chunk *below)
     }
 }
 
+/* Of the free chunk above a used one the upper dirty pages are given back to the system. */
+static void give_back_on_both(const live_chunk *below)
+{
+    uint32_t handle = table[below->handle].next;
+    if (handle == HP_BFC_NONE || table[handle].state != HP_BFC_FREE || !table[handle].dirty) {
+        return;
+    }
+    uint32_t most = random_pages(64);
+    model_run free_run = model_free_run_at(below->run.start_page + below->run.page_count);
+    model_run taken = model_take_dirty(&free_run, most);
+    uint32_t chunk = hp_bfc_take_dirty(&bfc, handle, most);
+    then_chunk_is(chunk, &taken);
+    table[chunk].given_back = true;
+    hp_bfc_free(&bfc, chunk, (uint32_t)now_ms);
+    model_free(taken.start_page, taken.page_count, false, now_ms);
+}
+
 /* The share of frees swings slowly, so that the range is nearly full and nearly empty by turns. */
 static void one_operation(const trace *shape, uint32_t operation)
 {
@@ -167,6 +185,8 @@ static void one_operation(const trace *shape, uint32_t operation)
         extend_both(&live[random_below(live_count)], shape);
     } else if (choice < free_percent + 12) {
         shrink_both(&live[random_below(live_count)]);
+    } else if (choice < free_percent + 14) {
+        give_back_on_both(&live[random_below(live_count)]);
     } else {
         mark_clean_on_both(&live[random_below(live_count)]);
     }
@@ -201,8 +221,6 @@ static void run_traces(uint32_t rounds, const trace *shape)
         run_trace(shape);
     }
 }
-
-/* ---- the traces ---- */
 
 static void small_ranges_agree_after_every_operation(void **state)
 {

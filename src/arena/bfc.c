@@ -32,7 +32,6 @@ void hp_bfc_init(hp_bfc *bfc, void *table, uint32_t page_count)
     bfc->record_count = 1;
     bfc->first_spare = HP_BFC_NONE;
     bfc->free_pages = page_count;
-    bfc->touched_end_page = 0;
     bfc->dirty_pages = 0;
     bfc->split_remainder_pages = 1;
     bfc->chunks[0] = (hp_bfc_chunk){.page_count = page_count,
@@ -51,33 +50,32 @@ void hp_bfc_init_empty(hp_bfc *bfc)
     hp_bfc_bins_init(bfc);
 }
 
-/* A dirty chunk has data only below touched_end_page; what starts there is known to be zero. */
-static bool may_hold_data(const hp_bfc *bfc, const hp_bfc_chunk *chunk)
-{
-    return chunk->dirty && chunk->start_page < bfc->touched_end_page;
-}
-
-static uint32_t dirty_pages_of(const hp_bfc_chunk *chunk)
-{
-    return chunk->dirty ? chunk->page_count : 0;
-}
-
 /* A free chunk enters the tree of its bin, and its dirty pages the sum. */
 static void enter(hp_bfc *bfc, uint32_t chunk)
 {
-    bfc->dirty_pages += dirty_pages_of(&bfc->chunks[chunk]);
+    bfc->dirty_pages += hp_bfc_dirty_pages_of(&bfc->chunks[chunk]);
     hp_bfc_bins_insert(bfc, chunk);
 }
 
 static void leave(hp_bfc *bfc, uint32_t chunk)
 {
     hp_bfc_bins_remove(bfc, chunk);
-    bfc->dirty_pages -= dirty_pages_of(&bfc->chunks[chunk]);
+    bfc->dirty_pages -= hp_bfc_dirty_pages_of(&bfc->chunks[chunk]);
+}
+
+/* The free chunk was cut: of its dirty range remains what lies in it. */
+static void clip_dirty_range(hp_bfc_chunk *chunk)
+{
+    uint32_t start = chunk->start_page;
+    uint32_t end = start + chunk->page_count;
+    chunk->dirty_start_page = chunk->dirty_start_page < start ? start : chunk->dirty_start_page;
+    chunk->dirty_end_page = chunk->dirty_end_page > end ? end : chunk->dirty_end_page;
+    chunk->dirty = chunk->dirty && chunk->dirty_start_page < chunk->dirty_end_page;
 }
 
 /*
  * The chunk (in no tree) keeps its first page_count pages; the rest becomes a chunk above it, with
- * the same state, age and dirtiness. The lower part keeps the record, so that record 0 is always
+ * the same state and age. The lower part keeps the record, so that record 0 is always
  * the chunk at page 0 and a walk in physical order knows where to start.
  */
 static uint32_t split(hp_bfc *bfc, uint32_t chunk, uint32_t page_count)
@@ -90,23 +88,37 @@ static uint32_t split(hp_bfc *bfc, uint32_t chunk, uint32_t page_count)
     high->start_page += page_count;
     high->page_count -= page_count;
     high->previous = chunk;
-    high->dirty = may_hold_data(bfc, high);
     if (high->next != HP_BFC_NONE) {
         bfc->chunks[high->next].previous = upper;
     }
     low->page_count = page_count;
     low->next = upper;
+    if (low->state == HP_BFC_FREE) {
+        clip_dirty_range(low);
+        clip_dirty_range(high);
+    }
     return upper;
 }
 
-/* The age of clean pages says nothing; of two dirty chunks the younger counts. The clock wraps. */
-static uint32_t youngest_free_ms(const hp_bfc_chunk *one, const hp_bfc_chunk *other)
+/* That of the larger part; of two equal ones the younger counts. The clock wraps. */
+static uint32_t joined_freed_ms(const hp_bfc_chunk *one, const hp_bfc_chunk *other)
 {
-    if (!one->dirty || !other->dirty) {
-        return one->dirty ? one->freed_at_ms : other->freed_at_ms;
-    }
+    uint32_t one_pages = hp_bfc_dirty_pages_of(one);
+    uint32_t other_pages = hp_bfc_dirty_pages_of(other);
     bool one_is_younger = (int32_t)(one->freed_at_ms - other->freed_at_ms) > 0;
-    return one_is_younger ? one->freed_at_ms : other->freed_at_ms;
+    bool one_counts = one_pages != other_pages ? one_pages > other_pages : one_is_younger;
+    return one_counts ? one->freed_at_ms : other->freed_at_ms;
+}
+
+/* Two free chunks are about to be one: the range and the age of the lower one become those of both. */
+static void join_dirty_ranges(hp_bfc_chunk *low, const hp_bfc_chunk *high)
+{
+    if (!high->dirty) {
+        return;
+    }
+    low->freed_at_ms = low->dirty ? joined_freed_ms(low, high) : high->freed_at_ms;
+    low->dirty_start_page = low->dirty ? low->dirty_start_page : high->dirty_start_page;
+    low->dirty_end_page = high->dirty_end_page;
 }
 
 /* Two neighbours, in no tree, become one chunk under the lower one's handle. */
@@ -115,7 +127,9 @@ static uint32_t merge(hp_bfc *bfc, uint32_t lower, uint32_t upper)
     hp_bfc_chunk *low = &bfc->chunks[lower];
     hp_bfc_chunk *high = &bfc->chunks[upper];
 
-    low->freed_at_ms = youngest_free_ms(low, high);
+    if (low->state == HP_BFC_FREE) {
+        join_dirty_ranges(low, high);
+    }
     low->dirty = low->dirty || high->dirty;
     low->page_count += high->page_count;
     low->next = high->next;
@@ -169,12 +183,9 @@ static void hand_out(hp_bfc *bfc, uint32_t chunk)
 {
     hp_bfc_chunk *record = &bfc->chunks[chunk];
     record->state = HP_BFC_USED;
+    record->given_back = false;
     record->requested_bytes = 0;
     bfc->free_pages -= record->page_count;
-    uint32_t end_page = record->start_page + record->page_count;
-    if (end_page > bfc->touched_end_page) {
-        bfc->touched_end_page = end_page;
-    }
 }
 
 uint32_t hp_bfc_find(const hp_bfc *bfc, uint32_t page_count, uint32_t align_pages)
@@ -192,7 +203,7 @@ bool hp_bfc_is_touched(const hp_bfc *bfc, uint32_t chunk, uint32_t page_count, u
     }
     const hp_bfc_chunk *found = &bfc->chunks[chunk];
     uint32_t first_page = found->start_page + pages_before_aligned(found, align_pages);
-    return found->dirty && first_page + page_count <= bfc->touched_end_page;
+    return found->dirty && first_page + page_count <= found->dirty_end_page;
 }
 
 /* The chunk is free; what it has before and behind the pages wanted stays free. */
@@ -224,10 +235,9 @@ uint32_t hp_bfc_allocate_untouched(hp_bfc *bfc, uint32_t page_count, uint32_t al
         return HP_BFC_NONE;
     }
     const hp_bfc_chunk *record = &bfc->chunks[chunk];
-    uint32_t touched_pages =
-        bfc->touched_end_page > record->start_page ? bfc->touched_end_page - record->start_page : 0;
-    uint32_t border = record->start_page + touched_pages;
-    uint32_t leading_pages = touched_pages + ((0u - border) & (align_pages - 1));
+    uint32_t dirty_pages = record->dirty ? record->dirty_end_page - record->start_page : 0;
+    uint32_t border = record->start_page + dirty_pages;
+    uint32_t leading_pages = dirty_pages + ((0u - border) & (align_pages - 1));
     if (page_count > record->page_count || leading_pages > record->page_count - page_count) {
         return HP_BFC_NONE;
     }
@@ -247,7 +257,9 @@ void hp_bfc_free(hp_bfc *bfc, uint32_t chunk, uint32_t now_ms)
     uint32_t next = record->next;
 
     record->state = HP_BFC_FREE;
-    record->dirty = true;
+    record->dirty = !record->given_back;
+    record->dirty_start_page = record->start_page;
+    record->dirty_end_page = record->start_page + record->page_count;
     record->freed_at_ms = now_ms;
     bfc->free_pages += record->page_count;
     if (is_free(bfc, next)) {
@@ -298,86 +310,27 @@ void hp_bfc_mark_clean(hp_bfc *bfc, uint32_t chunk)
     enter(bfc, chunk);
 }
 
+uint32_t hp_bfc_take_dirty(hp_bfc *bfc, uint32_t chunk, uint32_t most_pages)
+{
+    leave(bfc, chunk);
+    uint32_t end_page = bfc->chunks[chunk].dirty_end_page;
+    uint32_t page_count = hp_bfc_dirty_pages_of(&bfc->chunks[chunk]);
+    page_count = page_count < most_pages ? page_count : most_pages;
+    uint32_t pages_below = end_page - page_count - bfc->chunks[chunk].start_page;
+    if (pages_below > 0) {
+        uint32_t upper = split(bfc, chunk, pages_below);
+        enter(bfc, chunk);
+        chunk = upper;
+    }
+    if (bfc->chunks[chunk].page_count > page_count) {
+        enter(bfc, split(bfc, chunk, page_count));
+    }
+    hand_out(bfc, chunk);
+    return chunk;
+}
+
 uint32_t hp_bfc_largest_free_pages(const hp_bfc *bfc)
 {
     uint32_t chunk = hp_bfc_bins_greatest(bfc);
     return chunk == HP_BFC_NONE ? 0 : bfc->chunks[chunk].page_count;
-}
-
-/* B1. Each step must start where the last one ended, so the walk cannot run in a circle. */
-static const char *check_tiling(const hp_bfc *bfc)
-{
-    uint32_t page = 0;
-    uint32_t chunk_count = 0;
-    uint32_t previous = HP_BFC_NONE;
-    for (uint32_t chunk = 0; chunk != HP_BFC_NONE; chunk = bfc->chunks[chunk].next) {
-        if (chunk >= bfc->record_count || bfc->chunks[chunk].state == HP_BFC_SPARE) {
-            return "B1: a chunk has a neighbour that is no chunk";
-        }
-        const hp_bfc_chunk *record = &bfc->chunks[chunk];
-        if (record->start_page != page || record->page_count == 0 ||
-            record->page_count > bfc->page_count - page) {
-            return "B1: the chunks leave a gap or overlap";
-        }
-        if (record->previous != previous) {
-            return "B1: previous and next disagree";
-        }
-        page += record->page_count;
-        previous = chunk;
-        chunk_count++;
-    }
-    if (page != bfc->page_count) {
-        return "B1: the chunks leave a gap or overlap";
-    }
-    uint32_t spare = bfc->first_spare;
-    for (; spare != HP_BFC_NONE && chunk_count < bfc->record_count; chunk_count++) {
-        if (spare >= bfc->record_count || bfc->chunks[spare].state != HP_BFC_SPARE) {
-            return "B1: the list of spare records holds a chunk";
-        }
-        spare = bfc->chunks[spare].left;
-    }
-    bool all_counted = spare == HP_BFC_NONE && chunk_count == bfc->record_count;
-    return all_counted ? NULL : "B1: a record is neither a chunk nor spare";
-}
-
-/* B2, B6, B7 and B8, given that B1 holds. */
-static const char *check_chunks(const hp_bfc *bfc)
-{
-    uint64_t free_pages = 0;
-    uint64_t dirty_pages = 0;
-    for (uint32_t chunk = 0; chunk != HP_BFC_NONE; chunk = bfc->chunks[chunk].next) {
-        const hp_bfc_chunk *record = &bfc->chunks[chunk];
-        if (record->state == HP_BFC_FREE) {
-            free_pages += record->page_count;
-            dirty_pages += dirty_pages_of(record);
-            if (is_free(bfc, record->next)) {
-                return "B2: two neighbouring chunks are both free";
-            }
-            if (record->dirty && !may_hold_data(bfc, record)) {
-                return "B7: a free chunk that was never handed out is dirty";
-            }
-        } else if (record->start_page + record->page_count > bfc->touched_end_page) {
-            return "B7: a used chunk lies beyond touched_end_page";
-        }
-    }
-    if (dirty_pages != bfc->dirty_pages) {
-        return "B8: dirty_pages is not the sum of the free dirty chunks";
-    }
-    return free_pages == bfc->free_pages ? NULL
-                                         : "B6: free_pages is not the sum of the free chunks";
-}
-
-const char *hp_bfc_check(const hp_bfc *bfc)
-{
-    if (bfc->page_count == 0) {
-        return bfc->free_pages == 0 ? NULL : "B6: free_pages is not the sum of the free chunks";
-    }
-    const char *broken = check_tiling(bfc);
-    if (broken == NULL) {
-        broken = check_chunks(bfc);
-    }
-    if (broken == NULL) {
-        broken = hp_bfc_bins_check(bfc);
-    }
-    return broken;
 }

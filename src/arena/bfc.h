@@ -10,8 +10,8 @@
  *   B4  a bin's bit is set exactly when its tree is not empty.
  *   B5  each tree is ordered by (pages, clean after dirty, start page) and is a heap by priority.
  *   B6  free_pages is the sum over the free chunks.
- *   B7  no page at or beyond touched_end_page was ever handed out; a free chunk there is clean.
- *   B8  dirty_pages is the sum over the free dirty chunks.
+ *   B7  a free chunk is dirty exactly when its dirty range has pages, and these lie in the chunk;
+ *       dirty_pages is the sum over the free chunks.
  * Threads:     sequential. The caller holds the claim of the region that owns the table.
  * Ordering:    none.
  * Progress:    allocate O(log n) expected in the chunks of one bin, free O(log n) with at most two
@@ -49,10 +49,18 @@ typedef struct hp_bfc_chunk {
     uint32_t next;     /* physical neighbour above, or HP_BFC_NONE */
     uint32_t left;     /* tree of the bin while free; list of spare records while spare */
     uint32_t right;
-    uint32_t freed_at_ms; /* dirty free chunk: time of the youngest free in it (the clock wraps) */
+    uint32_t freed_at_ms; /* dirty free chunk: when most of it was freed (the clock wraps) */
     uint8_t state;        /* hp_bfc_state */
     bool dirty;           /* a page may hold data; in a used chunk: might when handed out */
-    uint64_t requested_bytes; /* used chunk: kept for the caller */
+    bool given_back; /* used chunk: the holder gave its memory back, it is to be clean once free */
+    union {
+        uint64_t requested_bytes; /* used chunk: kept for the caller */
+        struct {
+            uint32_t
+                dirty_start_page; /* dirty free chunk: no page outside of this range holds data */
+            uint32_t dirty_end_page;
+        };
+    };
 } hp_bfc_chunk;
 
 _Static_assert(sizeof(hp_bfc_chunk) == 40, "a region pays this for every chunk");
@@ -63,8 +71,7 @@ typedef struct hp_bfc {
     uint32_t record_count; /* records of the table ever used: those beyond are untouched memory */
     uint32_t first_spare;  /* list of given-back records, linked by left */
     uint32_t free_pages;
-    uint32_t dirty_pages;
-    uint32_t touched_end_page;
+    uint32_t dirty_pages; /* those in the dirty ranges of free chunks */
     uint32_t
         split_remainder_pages; /* split off a remainder of at least this (1 or more; init: 1) */
     uint64_t bin_bitmap[HP_BFC_BIN_WORDS];
@@ -90,8 +97,7 @@ void hp_bfc_init_empty(hp_bfc *bfc);
  * page_count + align_pages - 1 pages is taken: a bounded search, so an aligned run elsewhere may be
  * missed. Split when the remainder is at least split_remainder_pages or the chunk at least twice
  * the request. Returns the chunk's handle or HP_BFC_NONE; the chunk's start_page, page_count and
- * dirty are then valid (dirty is false when every page is known to be zero: clean, or beyond
- * touched_end_page).
+ * dirty are then valid (dirty is false when every page is known to be zero).
  */
 uint32_t hp_bfc_allocate(hp_bfc *bfc, uint32_t page_count, uint32_t align_pages);
 
@@ -99,17 +105,21 @@ uint32_t hp_bfc_allocate(hp_bfc *bfc, uint32_t page_count, uint32_t align_pages)
 uint32_t hp_bfc_find(const hp_bfc *bfc, uint32_t page_count, uint32_t align_pages);
 uint32_t hp_bfc_take(hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t align_pages);
 
-/* Whether what hp_bfc_take would cut out of the chunk was handed out before; false for HP_BFC_NONE. */
+/* Whether what hp_bfc_take would cut out of the chunk mostly has memory; false for HP_BFC_NONE. */
 bool hp_bfc_is_touched(const hp_bfc *bfc, uint32_t chunk, uint32_t page_count,
                        uint32_t align_pages);
 
 /*
- * Pages that were never handed out, from the largest free chunk, which mostly is the one that has them.
- * HP_BFC_NONE: it has not that many.
+ * Pages behind the dirty range of the largest free chunk, which mostly is the one that has pages that were
+ * never handed out. HP_BFC_NONE: it has not that many.
  */
 uint32_t hp_bfc_allocate_untouched(hp_bfc *bfc, uint32_t page_count, uint32_t align_pages);
 
-/* The used chunk becomes free and dirty, and merges with free neighbours: its handle is void. */
+/*
+ * The used chunk becomes free, dirty but for one that was given_back, and merges with free neighbours: its
+ * handle is void. The dirty range of a merged chunk spans both. Its age is that of the part with more dirty
+ * pages, so that a few pages that come and go do not keep a large chunk young.
+ */
 void hp_bfc_free(hp_bfc *bfc, uint32_t chunk, uint32_t now_ms);
 
 /*
@@ -124,8 +134,20 @@ void hp_bfc_shrink(hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t no
 /* A free chunk's pages read as zeros from now on: the caller gave their memory back to the system. */
 void hp_bfc_mark_clean(hp_bfc *bfc, uint32_t chunk);
 
+/*
+ * The upper end of a dirty free chunk's dirty range, at most most_pages of it, becomes a used chunk: to be
+ * given back to the system and freed again. The lower addresses, which are handed out first, go last.
+ */
+uint32_t hp_bfc_take_dirty(hp_bfc *bfc, uint32_t chunk, uint32_t most_pages);
+
 /* Pages of the largest free chunk, 0 when there is none. O(log n). */
 uint32_t hp_bfc_largest_free_pages(const hp_bfc *bfc);
+
+/* Pages of the dirty range of a free chunk. */
+static inline uint32_t hp_bfc_dirty_pages_of(const hp_bfc_chunk *chunk)
+{
+    return chunk->dirty ? chunk->dirty_end_page - chunk->dirty_start_page : 0;
+}
 
 /* Returns NULL when every invariant holds, else a constant sentence that names the broken one. */
 const char *hp_bfc_check(const hp_bfc *bfc);
