@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "arena/purge.h"
 #include "arena/region.h"
 #include "platform/system.h"
 

@@ -137,6 +137,52 @@ static void a_range_smaller_than_aimed_at_is_good_enough_for_it_too(void **state
     assert_in_range(region_bytes(region->number), 4 * MIB, 6 * MIB);
 }
 
+/* Two regions whose ranges are mapped and of which nothing is out and nothing is dirty. */
+static void given_two_spare_regions(hp_region *spare[2])
+{
+    given_full_regions();
+    hp_run first = given_a_run(MIB);
+    given_full_regions();
+    hp_run second = given_a_run(MIB);
+    assert_ptr_not_equal(first.region, second.region);
+    spare[0] = first.region;
+    spare[1] = second.region;
+    for (unsigned place = 0; place < 2; place++) {
+        assert_true(hp_region_claim(spare[place]));
+        hp_bfc_init(&spare[place]->bfc, spare[place]->tables, spare[place]->bfc.page_count);
+        hp_region_release(spare[place]);
+    }
+}
+
+static void one_spare_region_stays_and_the_others_are_unmapped(void **state)
+{
+    (void)state;
+    hp_arena_unmap_idle();
+    hp_region *spare[2];
+    given_two_spare_regions(spare);
+    size_t bytes = region_bytes(spare[1]->number);
+
+    assert_int_equal(hp_arena_unmap_spare(), bytes);
+
+    assert_true(region_bytes(spare[0]->number) > 0);
+    assert_int_equal(region_bytes(spare[1]->number), 0);
+    assert_int_equal(hp_arena_unmap_spare(), 0);
+}
+
+static void a_spare_region_that_the_kernel_does_not_unmap_stays_in_use(void **state)
+{
+    (void)state;
+    hp_arena_unmap_idle();
+    hp_region *spare[2];
+    given_two_spare_regions(spare);
+    fake.refuse_unmap = true;
+
+    assert_int_equal(hp_arena_unmap_spare(), 0);
+
+    assert_true(region_bytes(spare[1]->number) > 0);
+    assert_false(hp_claim_is_taken(&spare[1]->claim));
+}
+
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, fake_system_setup, fake_system_teardown)
 
 int main(void)
@@ -150,6 +196,8 @@ int main(void)
         SPEC(an_unmapped_region_that_is_claimed_is_left_alone),
         SPEC(a_refused_range_leaves_the_region_unmapped_and_its_claim_open),
         SPEC(a_range_smaller_than_aimed_at_is_good_enough_for_it_too),
+        SPEC(one_spare_region_stays_and_the_others_are_unmapped),
+        SPEC(a_spare_region_that_the_kernel_does_not_unmap_stays_in_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,6 +136,27 @@ static void a_block_above_64_mib_is_unmapped_at_once(void **state)
     assert_int_equal(hp_huge_count().kept_bytes, 0);
 }
 
+static void kept_blocks_that_are_old_enough_are_unmapped(void **state)
+{
+    (void)state;
+    void *older = given_a_huge_block(5 * MIB);
+    void *younger = given_a_huge_block(7 * MIB);
+    bool remains = false;
+    give_back(older);
+    fake.now_ms += 60;
+    give_back(younger);
+
+    assert_int_equal(hp_huge_decay((uint32_t)fake.now_ms + 39, 100, &remains), 0);
+    assert_true(remains);
+    assert_int_equal(hp_huge_decay((uint32_t)fake.now_ms + 40, 100, &remains), 5 * MIB);
+    assert_true(remains);
+    remains = false;
+    assert_int_equal(hp_huge_decay((uint32_t)fake.now_ms + 100, 100, &remains), 7 * MIB);
+
+    assert_false(remains);
+    assert_int_equal(hp_huge_count().kept_bytes, 0);
+}
+
 static void a_purge_unmaps_all_that_is_kept(void **state)
 {
     (void)state;
@@ -192,6 +213,7 @@ int main(void)
         SPEC(a_kept_block_that_is_not_aligned_enough_is_left_alone),
         SPEC(at_most_64_mib_are_kept),
         SPEC(a_block_above_64_mib_is_unmapped_at_once),
+        SPEC(kept_blocks_that_are_old_enough_are_unmapped),
         SPEC(a_purge_unmaps_all_that_is_kept),
         SPEC(a_block_that_was_aligned_is_kept_with_all_of_its_mapping),
     };

@@ -1,5 +1,6 @@
 #include "arena/arena.h"
 
+#include "arena/purge.h"
 #include "platform/system.h"
 
 #define REGION_MIN_BYTES ((size_t)4 << 20)
@@ -282,6 +283,37 @@ static size_t for_each_region(size_t (*act)(hp_region *region))
 size_t hp_arena_unmap_idle(void)
 {
     size_t unmapped_bytes = for_each_region(hp_region_unmap);
+    count_bytes(-unmapped_bytes);
+    return unmapped_bytes;
+}
+
+/* As the holder of its claim last said; the core decides under the claim. */
+static bool looks_spare(const hp_region *region)
+{
+    /* relaxed: hints */
+    uint32_t mapped_pages = atomic_load_explicit(&region->mapped_pages, memory_order_relaxed);
+    return mapped_pages != 0 &&
+           atomic_load_explicit(&region->free_pages, memory_order_relaxed) == mapped_pages &&
+           atomic_load_explicit(&region->dirty_pages, memory_order_relaxed) == 0 &&
+           atomic_load_explicit(&region->recent_sizes, memory_order_relaxed) == 0;
+}
+
+size_t hp_arena_unmap_spare(void)
+{
+    size_t unmapped_bytes = 0;
+    bool one_stays = false;
+    uint32_t count = count_regions();
+    for (uint32_t number = 0; number < count; number++) {
+        hp_region *region = hp_arena_region(number);
+        if (region == NULL || !looks_spare(region)) {
+            continue;
+        }
+        if (one_stays && hp_region_claim(region)) {
+            unmapped_bytes += hp_region_unmap(region);
+            hp_region_release(region);
+        }
+        one_stays = true;
+    }
     count_bytes(-unmapped_bytes);
     return unmapped_bytes;
 }

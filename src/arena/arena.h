@@ -60,6 +60,9 @@ HP_INLINE hp_region *hp_arena_region(uint32_t number)
 /* Unmaps every region that is wholly free and can be claimed; returns the bytes. */
 size_t hp_arena_unmap_idle(void);
 
+/* The same, but one region that is wholly free stays, and only those go that have no dirty pages. */
+size_t hp_arena_unmap_spare(void);
+
 /* Gives free dirty pages of all regions that can be claimed back to the system; returns the bytes. */
 size_t hp_arena_purge(void);
 

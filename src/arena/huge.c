@@ -4,6 +4,7 @@
 #include "arena/move_pages.h"
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
+#include "platform/purger_bell.h"
 #include "platform/system.h"
 
 #define STRANDED_AT_ONCE 64u
@@ -12,6 +13,7 @@
 /* A rest that is cut off a kept mapping is kept as well if it is so long. */
 #define KEPT_LEAST_BYTES ((size_t)4 << 20)
 
+static _Atomic bool kept_is_watched;   /* shared: P16; a kept mapping is */
 static hp_stack spare_records;         /* shared: P2 */
 static hp_stack stranded;              /* shared: P2; H3 */
 static _Atomic uint64_t mapped_total;  /* shared: relaxed counter */
@@ -82,6 +84,11 @@ static void keep_or_unmap(hp_huge *huge)
 {
     if (!hp_kept_put(huge)) {
         unmap_and_recycle(huge);
+        return;
+    }
+    /* acq_rel: P16, pairs with hp_huge_decay */
+    if (!atomic_exchange_explicit(&kept_is_watched, true, memory_order_acq_rel)) {
+        hp_bell_ring();
     }
 }
 
@@ -304,6 +311,27 @@ static void unmap_stranded(void)
         count_mapping(1, mapped_bytes_of(huge));
         unmap_and_recycle(huge);
     }
+}
+
+size_t hp_huge_decay(uint32_t now_ms, uint32_t age_ms, bool *remains)
+{
+    size_t unmapped_bytes = 0;
+    bool kept_ones = false;
+    /* acq_rel: P16, pairs with keep_or_unmap: whoever found it set has filled its slot before this */
+    atomic_exchange_explicit(&kept_is_watched, false, memory_order_acq_rel);
+    for (unsigned slot = 0; slot < HP_KEPT_SLOTS; slot++) {
+        hp_huge *huge = hp_kept_take_old(slot, now_ms, age_ms, &kept_ones);
+        if (huge != NULL) {
+            unmapped_bytes += mapped_bytes_of(huge);
+            unmap_and_recycle(huge);
+        }
+    }
+    if (kept_ones) {
+        /* relaxed: the purger's own word again; it comes back */
+        atomic_store_explicit(&kept_is_watched, true, memory_order_relaxed);
+        *remains = true;
+    }
+    return unmapped_bytes;
 }
 
 size_t hp_huge_purge(void)

@@ -9,7 +9,7 @@
  *   H3  a mapping that the kernel refuses to unmap is stranded: its pages are given back, its address
  *       range serves the next request that the kernel refuses.
  * Threads:     any.
- * Ordering:    P10 (kept mappings), P2 (spare records), P6 (map entry).
+ * Ordering:    P10 (kept mappings), P16 (watched), P2 (spare records), P6 (map entry).
  * Progress:    wait-free in the number of slots, but for the kernel's calls.
  * Calls:       kept, move_pages, storage, address map, system.   Used by: large.
  */
@@ -45,6 +45,12 @@ void hp_huge_free(hp_huge *huge);
 void *hp_huge_resize(hp_huge *huge, size_t bytes);
 
 size_t hp_huge_usable_bytes(const hp_huge *huge);
+
+/*
+ * Unmaps the kept mappings that were freed at least age_ms before now_ms; returns the bytes. *remains: others
+ * are kept. For whoever has the purger's role.
+ */
+size_t hp_huge_decay(uint32_t now_ms, uint32_t age_ms, bool *remains);
 
 /* Unmaps all kept mappings; returns the bytes. */
 size_t hp_huge_purge(void);

@@ -103,3 +103,18 @@ hp_huge *hp_kept_take_slot(unsigned slot)
     }
     return huge;
 }
+
+hp_huge *hp_kept_take_old(unsigned slot, uint32_t now_ms, uint32_t age_ms, bool *younger)
+{
+    hp_huge *huge = peek(slot);
+    if (huge == NULL) {
+        return NULL;
+    }
+    /* relaxed: an age; if the record has changed hands, its mapping is taken too early or too late */
+    uint32_t freed_at_ms = atomic_load_explicit(&huge->freed_at_ms, memory_order_relaxed);
+    if ((int32_t)(now_ms - freed_at_ms) >= (int32_t)age_ms && take_seen(slot, huge)) {
+        return huge;
+    }
+    *younger = true;
+    return NULL;
+}

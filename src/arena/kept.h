@@ -40,4 +40,7 @@ hp_huge *hp_kept_take_at(const char *start);
 /* What the slot holds, or NULL. */
 hp_huge *hp_kept_take_slot(unsigned slot);
 
+/* The same if it was freed at least age_ms before now_ms; *younger: it was not, and stays. */
+hp_huge *hp_kept_take_old(unsigned slot, uint32_t now_ms, uint32_t age_ms, bool *younger);
+
 uint64_t hp_kept_bytes(void);

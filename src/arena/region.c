@@ -1,8 +1,8 @@
 #include "arena/region.h"
 
-#include "metadata/address_map.h"
 #include "metadata/storage.h"
 #include "platform/build.h"
+#include "platform/purger_bell.h"
 #include "platform/report.h"
 #include "platform/system.h"
 
@@ -25,26 +25,6 @@ static void check(const hp_region *region)
  */
 #define RECORD_SHARE 48u
 
-typedef struct region_range {
-    char *base;
-    char *tables;
-    uint32_t page_count;
-} region_range;
-
-static size_t tables_bytes(uint32_t page_count);
-
-/* False when the system refuses to take the range back; then nothing was unmapped. */
-static bool unmap_range(const region_range *range)
-{
-    if (!hp_system->unmap(range->base, (size_t)range->page_count * hp_page_bytes())) {
-        return false;
-    }
-    if (range->tables != NULL) {
-        hp_storage_unmap(range->tables, tables_bytes(range->page_count));
-    }
-    return true;
-}
-
 static uint32_t now_ms(void)
 {
     /* 32 bits of milliseconds wrap after 49 days; ages are differences, so a wrap does no harm. */
@@ -57,10 +37,47 @@ static HP_SLOW void publish_core(hp_region *region)
     /* relaxed: hints for choosing a region; the claim orders what they speak of */
     atomic_store_explicit(&region->largest_free_pages, hp_bfc_largest_free_pages(&region->bfc),
                           memory_order_relaxed);
-    /* relaxed: as above */
-    atomic_store_explicit(&region->dirty_pages, region->bfc.dirty_pages, memory_order_relaxed);
     /* relaxed: statistics */
     atomic_store_explicit(&region->mapped_pages, region->bfc.page_count, memory_order_relaxed);
+    uint32_t dirty_pages = region->keeps_pages ? 0 : region->bfc.dirty_pages;
+    /* relaxed: as above */
+    atomic_store_explicit(&region->dirty_pages, dirty_pages, memory_order_relaxed);
+}
+
+/* There is something for the purger. Who makes it so for a region that is not watched rings. */
+static HP_COLD void have_it_watched(hp_region *region)
+{
+    /* acq_rel: P16, pairs with hp_region_unwatch */
+    if (!atomic_exchange_explicit(&region->watched, true, memory_order_acq_rel)) {
+        hp_bell_ring();
+    }
+}
+
+bool hp_region_has_work(const hp_region *region)
+{
+    return (region->bfc.dirty_pages != 0 || region->recent.waiting != 0) && !region->keeps_pages;
+}
+
+/* Before the claim is released: R5. */
+static inline void have_work_watched(hp_region *region)
+{
+    /* relaxed: under the claim nobody clears it */
+    bool watched = atomic_load_explicit(&region->watched, memory_order_relaxed);
+    if (HP_UNLIKELY(!watched) && hp_region_has_work(region)) {
+        have_it_watched(region);
+    }
+}
+
+bool hp_region_unwatch(hp_region *region)
+{
+    /* acq_rel: P16, pairs with have_it_watched: who finds the region watched left its note before this */
+    atomic_exchange_explicit(&region->watched, false, memory_order_acq_rel);
+    if (hp_stack_is_empty(&region->pending)) {
+        return true;
+    }
+    /* relaxed: the purger's own word again */
+    atomic_store_explicit(&region->watched, true, memory_order_relaxed);
+    return false;
 }
 
 /* What the recent runs change. */
@@ -82,68 +99,17 @@ static inline void publish_summary(hp_region *region)
     publish_recent(region);
 }
 
-/*
- * mmap aligns to pages only. Regions are asked for side by side, so the hint is mostly granted;
- * when not, map more and cut off both ends. A cut that the kernel refuses costs address space only.
- */
-static char *map_aligned(size_t bytes, void *hint)
-{
-    char *mapped = hp_system->map(hint, bytes);
-    if (mapped == NULL || ((uintptr_t)mapped & (HP_REGION_ALIGN_BYTES - 1)) == 0) {
-        return mapped;
-    }
-    hp_system->unmap(mapped, bytes);
-    mapped = hp_system->map(NULL, bytes + HP_REGION_ALIGN_BYTES);
-    if (mapped == NULL) {
-        return NULL;
-    }
-    char *start = (char *)hp_round_up((uintptr_t)mapped, HP_REGION_ALIGN_BYTES);
-    size_t before = (size_t)(start - mapped);
-    if (before != 0) {
-        hp_system->unmap(mapped, before);
-    }
-    if (before != HP_REGION_ALIGN_BYTES) {
-        hp_system->unmap(start + bytes, HP_REGION_ALIGN_BYTES - before);
-    }
-    return start;
-}
-
-/* What lies beside the range: the core's table, then a pending link per chunk handle. */
-static size_t table_bytes(uint32_t page_count)
-{
-    return hp_round_up(hp_bfc_table_bytes(page_count), hp_page_bytes());
-}
-
-static size_t tables_bytes(uint32_t page_count)
-{
-    return table_bytes(page_count) + page_count * sizeof(hp_stack_node);
-}
-
-/* Maps all that a region of this size needs; false leaves nothing mapped but a leaf of the map. */
-static bool map_range(size_t bytes, void *hint, region_range *range)
-{
-    range->base = map_aligned(bytes, hint);
-    if (range->base == NULL) {
-        return false;
-    }
-    range->page_count = (uint32_t)(bytes / hp_page_bytes());
-    range->tables = hp_storage_map(tables_bytes(range->page_count));
-    if (range->tables != NULL && hp_map_reserve(range->base, bytes)) {
-        return true;
-    }
-    unmap_range(range);
-    return false;
-}
-
-static void attach(hp_region *region, const region_range *range)
+static void attach(hp_region *region, const hp_range *range)
 {
     region->base = range->base;
     region->page_bytes = hp_page_bytes();
     region->born_resident =
         hp_system->is_resident(range->base + (size_t)(range->page_count - 1) * region->page_bytes);
+    region->keeps_pages = false;
+    region->purge_cursor = 0;
     region->tables = range->tables;
     region->pending_links =
-        (hp_stack_node *)(void *)(range->tables + table_bytes(range->page_count));
+        (hp_stack_node *)(void *)(range->tables + hp_range_table_bytes(range->page_count));
     hp_bfc_init(&region->bfc, range->tables, range->page_count);
     region->core_changed = true;
     publish_summary(region);
@@ -151,15 +117,15 @@ static void attach(hp_region *region, const region_range *range)
 
 hp_region *hp_region_create(size_t bytes, void *hint)
 {
-    region_range range;
-    if (!map_range(bytes, hint, &range)) {
+    hp_range range;
+    if (!hp_range_map(bytes, hint, &range)) {
         return NULL;
     }
     /* The records come last: they cannot be given back. */
     hp_region *region =
         hp_storage_set_aside(bytes / RECORD_SHARE) ? hp_storage_take(sizeof *region) : NULL;
     if (region == NULL) {
-        unmap_range(&range);
+        hp_range_unmap(&range);
         return NULL;
     }
     attach(region, &range);
@@ -168,8 +134,8 @@ hp_region *hp_region_create(size_t bytes, void *hint)
 
 bool hp_region_map(hp_region *region, size_t bytes, void *hint)
 {
-    region_range range;
-    if (!map_range(bytes, hint, &range)) {
+    hp_range range;
+    if (!hp_range_map(bytes, hint, &range)) {
         return false;
     }
     attach(region, &range);
@@ -199,9 +165,9 @@ size_t hp_region_unmap(hp_region *region)
 {
     hp_bfc *bfc = &region->bfc;
     hp_region_settle(region);
-    region_range range = {region->base, region->tables, bfc->page_count};
+    hp_range range = {region->base, region->tables, bfc->page_count};
     size_t bytes = (size_t)bfc->page_count * region->page_bytes;
-    if (bytes == 0 || bfc->free_pages != bfc->page_count || !unmap_range(&range)) {
+    if (bytes == 0 || bfc->free_pages != bfc->page_count || !hp_range_unmap(&range)) {
         return 0;
     }
     hp_bfc_init_empty(bfc);
@@ -236,6 +202,7 @@ static inline void open_claim(hp_region *region)
 {
     check(region);
     publish_summary(region);
+    have_work_watched(region);
     hp_claim_release(&region->claim);
 }
 
@@ -269,6 +236,7 @@ static inline void release_core_unchanged(hp_region *region)
 {
     check(region);
     publish_recent(region);
+    have_work_watched(region);
     hp_claim_release(&region->claim);
     if (HP_UNLIKELY(!hp_stack_is_empty(&region->pending))) {
         look_again(region);
@@ -322,6 +290,7 @@ uint32_t hp_region_allocate(hp_region *region, uint32_t page_count, uint32_t ali
 static HP_SLOW void leave_note(hp_region *region, uint32_t chunk)
 {
     hp_stack_push(&region->pending, &region->pending_links[chunk]);
+    have_it_watched(region);
     if (!hp_claim_is_taken(&region->claim)) {
         look_again(region);
     }
@@ -344,6 +313,16 @@ void hp_region_free(hp_region *region, uint32_t chunk)
     } else {
         hp_recent_put(&region->recent, chunk, region->bfc.chunks[chunk].page_count);
         release_core_unchanged(region);
+    }
+}
+
+void hp_region_put_back(hp_region *region, uint32_t chunk)
+{
+    if (hp_region_claim(region)) {
+        give_to_core(region, chunk, now_ms());
+        hp_region_release(region);
+    } else {
+        leave_note(region, chunk);
     }
 }
 
@@ -377,24 +356,4 @@ bool hp_region_resize(hp_region *region, uint32_t chunk, uint32_t page_count)
     }
     hp_region_release(region);
     return done;
-}
-
-size_t hp_region_purge(hp_region *region)
-{
-    size_t purged_bytes = 0;
-    hp_region_settle(region);
-    hp_bfc_chunk *chunks = region->bfc.chunks;
-    /* Handle 0 stays the chunk at page 0: merges keep the lower record. */
-    uint32_t first = region->bfc.page_count == 0 ? HP_BFC_NONE : 0;
-    for (uint32_t chunk = first; chunk != HP_BFC_NONE; chunk = chunks[chunk].next) {
-        if (chunks[chunk].state != HP_BFC_FREE || !chunks[chunk].dirty) {
-            continue;
-        }
-        size_t bytes = hp_region_chunk_bytes(region, chunk);
-        if (hp_system->discard(hp_region_address(region, chunk), bytes)) {
-            hp_bfc_mark_clean(&region->bfc, chunk);
-            purged_bytes += bytes;
-        }
-    }
-    return purged_bytes;
 }

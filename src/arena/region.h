@@ -5,12 +5,13 @@
  * Invariants:
  *   R1  the core is touched only under the region's claim.
  *   R2  a freed chunk is free in the core, or waits on the pending list or among the recent ones, once.
- *   R3  largest_free_pages, free_pages, dirty_pages and recent_sizes are what the core and the recent runs said when the
- *       claim was last released; free_pages counts both.
- *   R4  while a recent run waits, no best fit is cut from pages that were never touched before.
+ *   R3  the published words are what the core and the recent runs said when the claim was last released;
+ *       free_pages counts both, dirty_pages those of the core; it is 0 where the kernel keeps the pages.
+ *   R4  while a recent run waits, no best fit is cut from pages without memory.
+ *   R5  a region with dirty pages or pending frees is watched once its claim is open: the purger comes back.
  * Threads:     hp_region_claim by any; allocate, extend, shrink, purge by the holder of the claim;
  *              hp_region_free by any thread that holds the chunk.
- * Ordering:    P1 (claim), P2 (pending list).
+ * Ordering:    P1 (claim), P2 (pending list), P16 (watched).
  * Progress:    wait-free in the number of pending frees. Who fails to claim goes to another region, or
  *              leaves the freed chunk on the pending list. Both who left it and who releases the claim look
  *              once more, so that it seldom waits for the next holder.
@@ -24,12 +25,11 @@
 #include <stdint.h>
 
 #include "arena/bfc.h"
+#include "arena/range.h"
 #include "arena/recent.h"
 #include "metadata/address_map.h"
 #include "platform/claim.h"
 #include "platform/crossing.h"
-
-#define HP_REGION_ALIGN_BYTES ((size_t)2 << 20)
 
 typedef struct hp_region {
     /* Shared: what every thread that looks for pages reads. */
@@ -40,6 +40,7 @@ typedef struct hp_region {
     _Atomic uint32_t dirty_pages;        /* relaxed hint: of the core's */
     uint32_t number;                     /* written before publication */
     _Atomic uint64_t recent_sizes;       /* relaxed hint: recent.sizes */
+    _Atomic bool watched;                /* P16; set by any, cleared under the claim */
     /* Written under the claim while no chunk is out; read by whoever holds a chunk. */
     bool born_resident; /* the system gave memory before anybody touched the range */
     char *base;
@@ -49,7 +50,9 @@ typedef struct hp_region {
     HP_LINE_ALIGNED hp_stack pending; /* P2 */
     /* Under the claim. */
     HP_LINE_ALIGNED hp_recent recent;
-    bool core_changed; /* since the claim was taken */
+    bool core_changed;     /* since the claim was taken */
+    bool keeps_pages;      /* the kernel refused to take pages back: they are locked */
+    uint32_t purge_cursor; /* record of the core where the purger looks next */
     hp_bfc bfc;
 } hp_region;
 
@@ -72,7 +75,16 @@ size_t hp_region_unmap(hp_region *region);
 bool hp_region_claim(hp_region *region);
 void hp_region_release(hp_region *region);
 
-/* Touched pages were handed out before: mostly they have memory. */
+/* Whether there are pages that the purger could give back, at some time. Under the claim. */
+bool hp_region_has_work(const hp_region *region);
+
+/*
+ * The purger has nothing to come back for. Under the claim; false: a free was left as a note since, and the
+ * region stays watched.
+ */
+bool hp_region_unwatch(hp_region *region);
+
+/* Touched pages were used before and mostly have memory; untouched ones were not, or have lost it. */
 typedef enum hp_pages_wanted { HP_TOUCHED_PAGES, HP_UNTOUCHED_PAGES, HP_ANY_PAGES } hp_pages_wanted;
 
 /* Handle of a chunk or HP_BFC_NONE. Under the claim. */
@@ -88,11 +100,11 @@ void hp_region_settle(hp_region *region);
 /* Free now if the claim can be had, else left as a note. The age of a run counts from when the core gets it. */
 void hp_region_free(hp_region *region, uint32_t chunk);
 
+/* The same for the purger's runs: past the recent ones, which are dirty, into the core. */
+void hp_region_put_back(hp_region *region, uint32_t chunk);
+
 /* In place, one try; false changes nothing. */
 bool hp_region_resize(hp_region *region, uint32_t chunk, uint32_t page_count);
-
-/* Gives the memory of all free dirty chunks back to the system; returns the bytes. Under the claim. */
-size_t hp_region_purge(hp_region *region);
 
 static inline char *hp_region_address(const hp_region *region, uint32_t chunk)
 {
