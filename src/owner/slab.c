@@ -6,6 +6,7 @@
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
 #include "owner/owner.h"
+#include "owner/slab_pages.h"
 #include "platform/system.h"
 
 static unsigned words_of(unsigned size_class)
@@ -76,6 +77,8 @@ bool hp_slab_open(hp_slab *slab, unsigned size_class)
     slab->word_count = (uint16_t)words_of(size_class);
     slab->free->untouched_from = 0;
     slab->free->zeroed = run.zeroed;
+    slab->free->given_back_pages = 0;
+    slab->free->resting_pages = 0;
     fill_words(slab);
     hp_map_set(slab->base, run.bytes, hp_entry_of(HP_KIND_SLAB, slab));
     if (size_class < HP_CACHED_CLASSES) {
@@ -120,6 +123,8 @@ unsigned hp_slab_take(hp_slab *slab, unsigned count, void **chunks)
         }
     } while (taken < count && free->nonempty != 0);
     free->free_count -= taken;
+    hp_slab_note_use(slab, (size_t)((char *)chunks[0] - slab->base),
+                     (size_t)((char *)chunks[taken - 1] - slab->base) + slab->slot_bytes);
     return taken;
 }
 
@@ -148,7 +153,9 @@ char *hp_slab_take_groups(hp_slab *slab, unsigned *groups)
     }
     free->free_count -= slots;
     *groups = taken;
-    return slab->base + (word * 64 + lowest) * (size_t)slab->slot_bytes;
+    size_t offset = (word * 64 + lowest) * (size_t)slab->slot_bytes;
+    hp_slab_note_use(slab, offset, offset + slots * (size_t)slab->slot_bytes);
+    return slab->base + offset;
 }
 
 uint64_t hp_slab_put_word(hp_slab *slab, unsigned word, uint64_t bits)
@@ -178,5 +185,6 @@ const char *hp_slab_check(const hp_slab *slab)
             return "L2: a bit beyond the last slot is set";
         }
     }
-    return count == free->free_count ? NULL : "L2: free_count is not the number of free slots";
+    return count == free->free_count ? hp_slab_pages_check(slab)
+                                     : "L2: free_count is not the number of free slots";
 }

@@ -39,9 +39,11 @@ typedef struct hp_slab_free {
     hp_slab *previous; /* list of slabs of the class that have free slots */
     hp_slab *next;     /* also links spare records */
     uint32_t free_count;
-    uint32_t untouched_from; /* slots from here on were never handed out */
-    bool zeroed;             /* ... and read as zeros */
-    uint64_t words[];        /* bit set: the slot is free */
+    uint32_t untouched_from;   /* slots from here on were never handed out */
+    bool zeroed;               /* ... and read as zeros */
+    uint64_t given_back_pages; /* see slab_pages.h */
+    uint64_t resting_pages;
+    uint64_t words[]; /* bit set: the slot is free */
 } hp_slab_free;
 
 struct hp_slab {
@@ -81,6 +83,17 @@ void hp_slab_close(hp_slab *slab);
 /* The lowest free slots, 1 to count of them; there is at least one. */
 unsigned hp_slab_take(hp_slab *slab, unsigned count, void **chunks);
 
+/* Slots in these bytes of the slab, which has pages that were given back, are handed out. */
+HP_SLOW void hp_slab_pages_use(hp_slab *slab, size_t first_offset, size_t end_offset);
+
+/* The same for every slab: where something was given back, the pages have memory again. */
+HP_INLINE void hp_slab_note_use(hp_slab *slab, size_t first_offset, size_t end_offset)
+{
+    if (HP_UNLIKELY(slab->free->given_back_pages != 0)) {
+        hp_slab_pages_use(slab, first_offset, end_offset);
+    }
+}
+
 /* The lowest free slot; there is one. */
 HP_INLINE uint32_t hp_slab_take_one(hp_slab *slab)
 {
@@ -94,7 +107,10 @@ HP_INLINE uint32_t hp_slab_take_one(hp_slab *slab)
         free->nonempty &= free->nonempty - 1;
     }
     free->free_count--;
-    return word * 64 + lowest;
+    uint32_t index = word * 64 + lowest;
+    size_t offset = (size_t)index * slab->slot_bytes;
+    hp_slab_note_use(slab, offset, offset + slab->slot_bytes);
+    return index;
 }
 
 /*
