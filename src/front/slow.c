@@ -14,6 +14,7 @@
 #include "platform/misuse.h"
 #include "platform/system.h"
 #include "service/options.h"
+#include "service/purger.h"
 
 #define DEFAULT_ALIGN_BYTES 16u
 
@@ -25,6 +26,14 @@ size_t hp_reclaim(void)
     }
     hp_owners_trim_all();
     return hp_arena_unmap_idle() + hp_arena_purge() + hp_huge_purge();
+}
+
+/* At the end of what is slow anyway, outside of every claim. */
+HP_INLINE void tick(void)
+{
+    if (HP_UNLIKELY(hp_tick_is_due())) {
+        hp_purger_tick();
+    }
 }
 
 static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
@@ -68,6 +77,7 @@ static HP_SLOW void *allocate_or_fail(size_t bytes, size_t align_bytes, bool *ze
     if (HP_LIKELY(bytes <= PTRDIFF_MAX && align_bytes <= PTRDIFF_MAX - bytes)) {
         void *chunk = allocate(bytes, align_bytes, zeroed);
         if (HP_LIKELY(chunk != NULL)) {
+            tick();
             return chunk;
         }
         hp_reclaim();
@@ -103,6 +113,7 @@ static HP_SLOW void *take_slot(hp_thread *self, unsigned size_class)
     bool zeroed;
     void *chunk = size_class < HP_CACHED_CLASSES ? hp_thread_refill_medium(self, size_class)
                                                  : hp_thread_take_slot(self, size_class, &zeroed);
+    tick();
     return HP_LIKELY(chunk != NULL) ? chunk : allocate_default(hp_class_bytes(size_class));
 }
 
@@ -130,6 +141,7 @@ static HP_SLOW void *refill_or_fail(hp_thread *self, hp_owner *owner, unsigned s
 {
     void *chunk = owner != NULL ? hp_thread_refill_from(self, owner, size_class)
                                 : hp_thread_refill(self, size_class);
+    tick();
     return HP_LIKELY(chunk != NULL) ? chunk : hp_slow_malloc(hp_class_bytes(size_class));
 }
 
@@ -189,15 +201,16 @@ void hp_slow_spill(void *pointer, hp_line *line)
     unsigned size_class = (unsigned)(line - self->lines);
     if (HP_UNLIKELY(size_class >= HP_SMALL_CLASSES)) {
         hp_thread_spill_medium(self, size_class, pointer);
+        tick();
         return;
     }
-    if (HP_UNLIKELY(!hp_claim_try(&owner->claim))) {
-        hp_thread_spill(self, NULL, size_class, pointer);
-    } else if (HP_LIKELY(hp_spill_to(owner, line, size_class, pointer))) {
+    bool claimed = hp_claim_try(&owner->claim);
+    if (HP_LIKELY(claimed && hp_spill_to(owner, line, size_class, pointer))) {
         hp_claim_release(&owner->claim);
-    } else {
-        hp_thread_spill(self, owner, size_class, pointer);
+        return;
     }
+    hp_thread_spill(self, claimed ? owner : NULL, size_class, pointer);
+    tick();
 }
 
 /* "double free of" when a block of ours was freed there, "invalid pointer" when none ever was. */
@@ -227,9 +240,11 @@ void hp_slow_free(void *pointer)
         uint32_t index = hp_slab_index(slab, pointer);
         if (HP_LIKELY(index != HP_NOT_A_SLOT)) {
             hp_thread_free_slot(self, slab, index);
+            tick();
             return;
         }
     } else if (kind != HP_KIND_NONE && hp_large_free(entry, pointer)) {
+        tick();
         return;
     }
     /* Looked up again: it may have been freed since. */

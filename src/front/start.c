@@ -16,18 +16,21 @@
 #include "owner/owners.h"
 #include "platform/crossing.h"
 #include "service/options.h"
+#include "service/purger.h"
 
 static void after_fork_in_child(void)
 {
     hp_fork_child();
     hp_owners_keep_only(hp_self->owner);
     hp_threads_after_fork();
+    hp_purger_after_fork();
 }
 
 __attribute__((constructor(101))) static void start(void)
 {
     hp_options_load();
     hp_owners_count_processors();
+    hp_purger_watch_main_thread();
     pthread_atfork(hp_fork_prepare, hp_fork_parent, after_fork_in_child);
 }
 

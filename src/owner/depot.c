@@ -3,6 +3,7 @@
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
 #include "owner/inbox.h"
+#include "owner/retire.h"
 #include "platform/misuse.h"
 
 #define PACKS_PER_BATCH 8u
@@ -10,6 +11,13 @@
 void hp_depot_make_packs(hp_owner *owner)
 {
     if (owner->spare_packs != NULL) {
+        return;
+    }
+    /* A depot that is used again: see RE1. */
+    hp_owner_have_watched(owner);
+    if (owner->resting_packs != NULL) {
+        owner->spare_packs = owner->resting_packs;
+        owner->resting_packs = NULL;
         return;
     }
     hp_pack *packs = hp_storage_take(PACKS_PER_BATCH * sizeof *packs);

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "owner/retire.h"
 #include "platform/misuse.h"
 
 static hp_slab *slab_of_link(hp_stack_node *link)
@@ -43,10 +44,11 @@ void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits)
     if (pending == 0) {
         hp_stack_push(&owner->inbox, &slab->inbox_link);
     }
-    /* relaxed: a counter that only triggers work; counted after the push, so that a drain which misses
-       the slab leaves a count that makes somebody look again */
+    /* acq_rel: P16, pairs with the purger, which either sees the bytes or is seen not to watch. Counted
+       after the push, so that a drain which misses the slab leaves a count that makes somebody look again */
     uint64_t waiting =
-        atomic_fetch_add_explicit(&owner->inbox_bytes, bytes, memory_order_relaxed) + bytes;
+        atomic_fetch_add_explicit(&owner->inbox_bytes, bytes, memory_order_acq_rel) + bytes;
+    hp_owner_have_watched(owner);
     if (HP_UNLIKELY(waiting > HP_INBOX_LIMIT_BYTES)) {
         drain_if_possible(owner);
     }

@@ -1,6 +1,7 @@
 #include "owner/owner.h"
 
 #include "owner/depot.h"
+#include "owner/retire.h"
 #include "platform/build.h"
 #include "platform/report.h"
 
@@ -102,8 +103,7 @@ static void close_slab(hp_owner *owner, hp_slab *slab)
     spare_record(owner, slab, hp_slab_record_capacity(slab->size_class));
 }
 
-/* Closes the slab of the class that is noted as wholly free; false when none is. */
-static bool close_empty(hp_owner *owner, unsigned size_class)
+bool hp_owner_close_empty(hp_owner *owner, unsigned size_class)
 {
     hp_slab *slab = owner->classes[size_class].empty;
     if (slab != NULL) {
@@ -218,7 +218,7 @@ static HP_SLOW void close_another(hp_owner *owner, unsigned kept_class)
 {
     for (unsigned tries = 0; tries < HP_CLASSES; tries++) {
         unsigned size_class = owner->next_to_close++ % HP_CLASSES;
-        if (size_class != kept_class && close_empty(owner, size_class)) {
+        if (size_class != kept_class && hp_owner_close_empty(owner, size_class)) {
             return;
         }
     }
@@ -229,6 +229,7 @@ HP_INLINE void settle(hp_owner *owner, hp_slab *slab, bool was_full)
 {
     hp_class_slabs *slabs = &owner->classes[slab->size_class];
     check_slab(slab);
+    hp_owner_have_watched(owner);
     if (HP_UNLIKELY(was_full)) {
         link_slab(slabs, slab);
     }
@@ -280,7 +281,7 @@ void hp_owner_trim(hp_owner *owner)
 {
     hp_depot_empty(owner);
     for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
-        close_empty(owner, size_class);
+        hp_owner_close_empty(owner, size_class);
     }
     check(owner);
 }

@@ -9,9 +9,9 @@
  *   O3  the depot holds what it says (D1).
  *   O4  owners are never freed; a slab record stays with its owner.
  * Threads:     under the claim, which any thread may try to take.
- * Ordering:    P1 (claim).
+ * Ordering:    P1 (claim), P16 (watched).
  * Progress:    wait-free.
- * Calls:       slab, inbox, storage.   Used by: thread, front, statistics.
+ * Calls:       slab, inbox, storage.   Used by: thread, front, statistics, retire.
  */
 #pragma once
 
@@ -42,6 +42,29 @@ typedef struct hp_class_slabs {
     uint32_t slab_count; /* open slabs, also full ones */
 } hp_class_slabs;
 
+/* A pack as it was seen; it may have been used for other chunks since. */
+typedef struct hp_pack_mark {
+    const hp_pack *pack;
+    const void *chunk; /* its first one */
+} hp_pack_mark;
+
+typedef struct hp_depot_marks {
+    hp_pack_mark top;
+    hp_pack_mark middle;
+} hp_depot_marks;
+
+/* See retire.h. Of whoever has the purger's role, and under the claim where other parts of it say so. */
+typedef struct hp_owner_pass {
+    uint32_t began_at_ms;
+    bool is_under_way;
+    bool found;          /* there is something to come back for */
+    uint32_t misses;     /* looks in a row at which the claim was taken */
+    unsigned size_class; /* where the pass is */
+    hp_slab *slab;       /* the next one of the class; NULL: its first */
+    hp_depot_marks marks[HP_SMALL_CLASSES];
+    const hp_slab *seen_empty[HP_CLASSES];
+} hp_owner_pass;
+
 struct hp_owner {
     HP_LINE_ALIGNED hp_claim claim;
     uint32_t id;                    /* from 1; written before publication */
@@ -52,14 +75,17 @@ struct hp_owner {
     uint32_t depot_bytes;
     hp_pack *spare_packs;
     HP_LINE_ALIGNED hp_stack inbox; /* shared: P2, slabs with pending != 0 */
-    _Atomic uint64_t inbox_bytes;   /* shared: relaxed counter, bytes that wait in the inbox */
+    _Atomic uint64_t inbox_bytes;   /* shared: P16; bytes that wait in the inbox */
+    _Atomic bool watched;           /* shared: P16; the purger comes back to this owner */
     /* Under the claim; who does not hold it may look whether there is a pack: relaxed, a hint. */
     HP_LINE_ALIGNED hp_pack *_Atomic depot[HP_SMALL_CLASSES];
     /* Under the claim. */
     hp_class_slabs classes[HP_CLASSES];
     uint32_t empty_bytes;   /* of all wholly free slabs */
     uint32_t next_to_close; /* whose turn it is to give up its wholly free slab */
+    hp_pack *resting_packs; /* spare packs of an owner that is not watched */
     hp_slab *spare_records[HP_RECORD_CAPACITIES];
+    hp_owner_pass pass;
 };
 
 /* As hp_slab_take_groups; NULL when no such eight are at hand. Under the claim. */
@@ -82,6 +108,9 @@ unsigned hp_owner_put_run(hp_owner *owner, hp_slab *slab, void *const *chunks, u
 
 /* The same for the bits of a bitmap word; returns those that were free already. Under the claim. */
 uint64_t hp_owner_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits);
+
+/* Closes the slab of the class that is noted as wholly free; false when none is. Under the claim. */
+bool hp_owner_close_empty(hp_owner *owner, unsigned size_class);
 
 /* Returns the depot's chunks to their slabs and wholly free slabs to the arena. Under the claim. */
 void hp_owner_trim(hp_owner *owner);

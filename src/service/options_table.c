@@ -5,7 +5,9 @@
 
 #include "cache/thread.h"
 #include "platform/misuse.h"
+#include "service/decay.h"
 #include "service/options.h"
+#include "service/purger.h"
 #include "service/statistics.h"
 
 static void set_report_only(int64_t value)
@@ -23,6 +25,11 @@ static void set_check(int64_t value)
 static void set_stats(int64_t value)
 {
     hp_statistics_set_at_exit(value != 0);
+}
+
+static void set_purger(int64_t value)
+{
+    hp_purger_set_thread(value != 0);
 }
 
 static void show(int64_t value)
@@ -52,6 +59,26 @@ const hp_option hp_option_table[] = {
         .initial = "off",
         .help = "Prints what malloc_stats() prints when the process exits.",
         .set = set_stats,
+    },
+    {
+        .name = "decay_ms",
+        .kind = HP_OPTION_INTEGER,
+        .least = HP_DECAY_NEVER,
+        .most = HP_DECAY_MOST_MS,
+        .initial = "1000",
+        .help = "Free memory goes back to the system within this time after its last use; 0: as "
+                "soon as "
+                "possible, -1: never.",
+        .set = hp_purger_set_decay,
+    },
+    {
+        .name = "purger",
+        .kind = HP_OPTION_FLAG,
+        .initial = "on",
+        .help = "A process with several threads gets one more, which returns memory; off: it is "
+                "returned "
+                "by calls of malloc and free only.",
+        .set = set_purger,
     },
     {
         .name = "help",

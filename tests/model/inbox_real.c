@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/single_threaded.h>
 
 #include "inbox_world.h"
 #include "owner/inbox.h"
@@ -192,6 +193,8 @@ static void begin(void)
 
 int main(void)
 {
+    /* The threads of the model are none that libc knows of. */
+    __libc_single_threaded = 0;
     interleave_result result = interleave_run(&(interleave_model){.world = &world,
                                                                   .world_bytes = sizeof world,
                                                                   .thread_count = THREADS,

@@ -10,6 +10,7 @@
 #include "inbox_world.h"
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
+#include "owner/retire.h"
 #include "platform/crossing.h"
 #include "platform/misuse.h"
 #include "platform/report.h"
@@ -116,6 +117,15 @@ void hp_broken(const char *module, const char *invariant)
         model_step();
     }
 }
+
+/* The bell is another model's matter. */
+void hp_owner_watch(hp_owner *owner)
+{
+    model_step();
+    atomic_store(&owner->watched, true);
+}
+
+const hp_system_calls *hp_system;
 
 unsigned hp_usable_processors(void)
 {

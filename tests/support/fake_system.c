@@ -3,6 +3,8 @@
 #include <limits.h>
 
 #include "platform/system.h"
+#include "service/decay.h"
+#include "service/purger.h"
 
 fake_system fake;
 
@@ -106,6 +108,8 @@ int fake_system_setup(void **state)
     (void)state;
     fake = (fake_system){.map_limit_bytes = SIZE_MAX, .maps_left = UINT_MAX, .now_ms = 1000};
     hp_system = &fake_calls;
+    /* Nobody works beside the test. */
+    hp_purger_set_decay(HP_DECAY_NEVER);
     return 0;
 }
 

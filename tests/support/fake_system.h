@@ -2,7 +2,7 @@
  * fake_system: the kernel's calls with refusals that a test chooses, and a clock that a test sets.
  *
  * What is not refused goes to the kernel. A test group uses fake_system_setup for each of its tests,
- * so that every test starts with a system that refuses nothing.
+ * so that every test starts with a system that refuses nothing, and without a purger.
  *
  * Threads     one at a time.
  */

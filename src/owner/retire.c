@@ -1,0 +1,226 @@
+#include "owner/retire.h"
+
+#include "owner/depot.h"
+#include "owner/inbox.h"
+#include "owner/slab_pages.h"
+#include "platform/purger_bell.h"
+
+/* Looks in a row at which the claim was taken; then it is one that is never released, after a fork. */
+#define MOST_MISSES 64u
+
+void hp_owner_watch(hp_owner *owner)
+{
+    /* acq_rel: P16, pairs with begin_pass */
+    if (!atomic_exchange_explicit(&owner->watched, true, memory_order_acq_rel)) {
+        hp_bell_ring();
+    }
+}
+
+/* ---- the depot ---- */
+
+static bool is_at(const hp_pack *pack, const hp_pack_mark *mark)
+{
+    return pack != NULL && pack == mark->pack && pack->chunks[0] == mark->chunk;
+}
+
+static void mark_pack(hp_pack_mark *mark, hp_pack *pack)
+{
+    *mark = (hp_pack_mark){pack, pack == NULL ? NULL : pack->chunks[0]};
+}
+
+/* Everything behind this pack of the class, or all where it is NULL, goes into its slabs; their number. */
+static unsigned empty_behind(hp_owner *owner, unsigned size_class, hp_pack *last)
+{
+    hp_pack *pack = last == NULL ? hp_depot_first(owner, size_class) : last->next;
+    if (last == NULL) {
+        hp_depot_set_first(owner, size_class, NULL);
+    } else {
+        last->next = NULL;
+    }
+    unsigned count = 0;
+    while (pack != NULL) {
+        hp_pack *next = pack->next;
+        owner->depot_bytes -= hp_pack_bytes(size_class);
+        hp_depot_free_chunks(owner, pack->chunks, HP_LINE_CHUNKS);
+        hp_depot_recycle(owner, pack);
+        pack = next;
+        count++;
+    }
+    return count;
+}
+
+/* The top of the list, and the one that has as many above as below. */
+static void mark_packs(hp_depot_marks *marks, hp_pack *top)
+{
+    hp_pack *middle = top;
+    for (hp_pack *end = top; end != NULL && end->next != NULL; end = end->next->next) {
+        middle = middle->next;
+    }
+    mark_pack(&marks->top, top);
+    mark_pack(&marks->middle, middle);
+}
+
+/*
+ * The list is a stack. Its top is as it was: the class was not used, all packs go. The middle one is still
+ * there: those from it down were not used.
+ */
+static unsigned retire_packs(hp_owner *owner, unsigned size_class)
+{
+    hp_depot_marks *marks = &owner->pass.marks[size_class];
+    hp_pack *last = NULL;
+    hp_pack *unused = hp_depot_first(owner, size_class);
+    bool all = is_at(unused, &marks->top);
+    while (!all && unused != NULL && !is_at(unused, &marks->middle)) {
+        last = unused;
+        unused = unused->next;
+    }
+    unsigned returned = unused == NULL ? 0 : empty_behind(owner, size_class, last);
+    hp_pack *top = hp_depot_first(owner, size_class);
+    mark_packs(marks, top);
+    owner->pass.found = owner->pass.found || top != NULL;
+    return returned;
+}
+
+/* ---- slabs ---- */
+
+static void retire_empty_slab(hp_owner *owner, unsigned size_class)
+{
+    hp_slab *empty = owner->classes[size_class].empty;
+    if (empty != NULL && empty == owner->pass.seen_empty[size_class]) {
+        hp_owner_close_empty(owner, size_class);
+        empty = NULL;
+    }
+    owner->pass.seen_empty[size_class] = empty;
+    owner->pass.found = owner->pass.found || empty != NULL;
+}
+
+/* Since the last portion it may have become full, or been closed, or opened for another class. */
+static bool is_listed(const hp_owner *owner, const hp_slab *slab, unsigned size_class)
+{
+    return slab->size_class == size_class && slab->free->free_count > 0 &&
+           (slab->free->free_count < slab->slot_count || slab == owner->classes[size_class].empty);
+}
+
+/* Goes on through the class's list; true: it is at its end. *room: what this claim may still cover. */
+static bool look_at_pages(hp_owner *owner, unsigned size_class, unsigned *room)
+{
+    hp_owner_pass *pass = &owner->pass;
+    hp_slab *slab = pass->slab;
+    if (slab == NULL) {
+        slab = owner->classes[size_class].first;
+    } else if (!is_listed(owner, slab, size_class)) {
+        /* The place is lost: the rest of the class waits for the next pass. */
+        pass->found = true;
+        return true;
+    }
+    while (slab != NULL && *room > 0) {
+        hp_slab *next = slab->free->next;
+        unsigned calls = 0;
+        bool is_empty = slab->free->free_count == slab->slot_count;
+        if (!is_empty && hp_slab_pages_look(slab, &calls)) {
+            pass->found = true;
+        }
+        *room = calls == 0 ? *room - 1 : 0;
+        slab = next;
+    }
+    pass->slab = slab;
+    return slab == NULL;
+}
+
+/* ---- the pass ---- */
+
+static void begin_pass(hp_owner *owner, uint32_t now_ms)
+{
+    hp_owner_pass *pass = &owner->pass;
+    pass->began_at_ms = now_ms;
+    pass->is_under_way = true;
+    pass->found = false;
+    pass->size_class = 0;
+    pass->slab = NULL;
+    /* acq_rel: P16, pairs with hp_owner_watch: who found it set has done its work before this */
+    atomic_exchange_explicit(&owner->watched, false, memory_order_acq_rel);
+}
+
+/* As much as one claim may cover; true: the pass has seen every class. */
+static bool pass_portion(hp_owner *owner)
+{
+    hp_owner_pass *pass = &owner->pass;
+    unsigned room = HP_RETIRE_PORTION;
+    while (pass->size_class < HP_CLASSES) {
+        unsigned size_class = pass->size_class;
+        if (pass->slab == NULL && size_class < HP_SMALL_CLASSES) {
+            unsigned returned = retire_packs(owner, size_class);
+            room -= returned < room ? returned : room;
+        }
+        if (pass->slab == NULL) {
+            retire_empty_slab(owner, size_class);
+        }
+        if (!look_at_pages(owner, size_class, &room)) {
+            return false;
+        }
+        pass->slab = NULL;
+        pass->size_class++;
+        if (room == 0) {
+            return pass->size_class == HP_CLASSES;
+        }
+    }
+    return true;
+}
+
+/* Whether the owner has to be looked at again; else it is left alone until somebody rings. */
+static bool end_pass(hp_owner *owner)
+{
+    owner->pass.is_under_way = false;
+    bool found = owner->pass.found || owner->depot_bytes != 0;
+    /* acq_rel: P16, pairs with hp_inbox_post: either the bytes are seen here, or there that nobody watches */
+    found = atomic_fetch_add_explicit(&owner->inbox_bytes, 0, memory_order_acq_rel) != 0 || found;
+    if (found) {
+        /* relaxed: the purger's own word again */
+        atomic_store_explicit(&owner->watched, true, memory_order_relaxed);
+        return true;
+    }
+    if (owner->spare_packs != NULL) {
+        owner->resting_packs = owner->spare_packs;
+        owner->spare_packs = NULL;
+    }
+    /* relaxed: who set it since has rung the bell */
+    return atomic_load_explicit(&owner->watched, memory_order_relaxed);
+}
+
+static bool portion_under_claim(hp_owner *owner, uint32_t now_ms, uint32_t pass_ms, bool *ended)
+{
+    hp_owner_pass *pass = &owner->pass;
+    if (hp_inbox_has_news(owner)) {
+        hp_inbox_drain(owner);
+    }
+    if (!pass->is_under_way) {
+        if (now_ms - pass->began_at_ms < pass_ms) {
+            *ended = true;
+            return true;
+        }
+        begin_pass(owner, now_ms);
+    }
+    *ended = pass_portion(owner);
+    return !*ended || end_pass(owner);
+}
+
+bool hp_owner_look(hp_owner *owner, uint32_t now_ms, uint32_t pass_ms)
+{
+    hp_owner_pass *pass = &owner->pass;
+    /* relaxed: a ring tells of what is missed here */
+    if (!pass->is_under_way && !atomic_load_explicit(&owner->watched, memory_order_relaxed)) {
+        return false;
+    }
+    bool remains = true;
+    bool ended = false;
+    for (unsigned portion = 0; portion < HP_RETIRE_PORTIONS && !ended; portion++) {
+        if (!hp_claim_try(&owner->claim)) {
+            pass->misses++;
+            return pass->misses < MOST_MISSES;
+        }
+        pass->misses = 0;
+        remains = portion_under_claim(owner, now_ms, pass_ms, &ended);
+        hp_claim_release(&owner->claim);
+    }
+    return remains;
+}

@@ -1,0 +1,215 @@
+#include "service/purger.h"
+
+#include <stdatomic.h>
+
+#include "arena/arena.h"
+#include "arena/huge.h"
+#include "arena/purge.h"
+#include "owner/owners.h"
+#include "owner/retire.h"
+#include "platform/claim.h"
+#include "platform/purger_thread.h"
+#include "platform/system.h"
+#include "service/decay.h"
+
+/* A pass over an owner begins so often per decay time: what it finds unused twice goes. */
+#define PASSES_PER_DECAY 2
+/* A run that was freed less than this part of the decay time ago is in use, whatever is due. */
+#define YOUNG_PART 8
+
+/* With fewer dirty pages than this the curve is not worth a wakeup for each of its steps: some at once. */
+#define FEW_DIRTY_PAGES 1024u
+#define STEPS_AT_ONCE 5u
+
+typedef enum thread_state { THREAD_NONE, THREAD_RUNNING, THREAD_REFUSED } thread_state;
+
+static _Atomic int64_t wanted_ms = HP_DECAY_DEFAULT_MS; /* shared: relaxed, set from the options */
+static _Atomic bool thread_wanted = true;               /* shared: relaxed, set from the options */
+static _Atomic uint32_t thread;                         /* shared: relaxed, thread_state */
+static _Atomic bool main_has_left;                      /* shared: relaxed, set once */
+
+/* Of whoever has the role. */
+static hp_claim role;
+static hp_decay decay;
+static bool has_begun;
+static uint64_t last_look_ms;
+
+void hp_purger_set_decay(int64_t decay_ms)
+{
+    /* relaxed: a number that depends on nothing */
+    atomic_store_explicit(&wanted_ms, decay_ms, memory_order_relaxed);
+}
+
+void hp_purger_set_thread(bool wanted)
+{
+    /* relaxed: a choice, nothing depends on its order */
+    atomic_store_explicit(&thread_wanted, wanted, memory_order_relaxed);
+}
+
+static int64_t wanted_decay_ms(void)
+{
+    /* relaxed: as above */
+    return atomic_load_explicit(&wanted_ms, memory_order_relaxed);
+}
+
+/* ---- a look ---- */
+
+static void look_at_owners(uint32_t now_ms, bool *remains)
+{
+    uint32_t pass_ms = (uint32_t)(decay.decay_ms / PASSES_PER_DECAY);
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+        if (hp_owner_look(owner, now_ms, pass_ms)) {
+            *remains = true;
+        }
+    }
+}
+
+/* Returns how many steps of the decay the next look may wait. */
+static uint32_t purge_due_pages(uint64_t now_ms, bool *remains)
+{
+    hp_purge_settle();
+    uint64_t due_pages = hp_decay_due(&decay, now_ms, hp_purge_dirty_pages());
+    uint32_t young_ms = (uint32_t)(decay.decay_ms / YOUNG_PART);
+    hp_purge_regions(due_pages, (uint32_t)now_ms, young_ms, remains);
+    uint64_t left_pages = hp_purge_dirty_pages();
+    hp_decay_settle(&decay, left_pages);
+    return left_pages < FEW_DIRTY_PAGES ? STEPS_AT_ONCE : 1;
+}
+
+uint32_t hp_purger_look(uint64_t now_ms)
+{
+    bool remains = false;
+    if (!has_begun) {
+        hp_decay_begin(&decay, wanted_decay_ms(), now_ms);
+        has_begun = true;
+    }
+    last_look_ms = now_ms;
+    hp_bell_hear();
+    look_at_owners((uint32_t)now_ms, &remains);
+    uint32_t steps = purge_due_pages(now_ms, &remains);
+    hp_arena_unmap_spare();
+    hp_huge_decay((uint32_t)now_ms, (uint32_t)decay.decay_ms, &remains);
+    return remains ? steps * hp_decay_step_ms(&decay) : 0;
+}
+
+/* ---- the thread ---- */
+
+static bool look_if_nobody_does(uint32_t *pause_ms)
+{
+    if (!hp_claim_try(&role)) {
+        return false;
+    }
+    *pause_ms = hp_purger_look(hp_system->now_ms());
+    hp_claim_release(&role);
+    return true;
+}
+
+/* Nothing is left, and the main thread has ended: this thread must not be the one that keeps the process. */
+static bool may_end(void)
+{
+    /* relaxed: it was set before the bell was rung, or it is seen the next time */
+    return atomic_load_explicit(&main_has_left, memory_order_relaxed);
+}
+
+static void run_purger(void)
+{
+    for (;;) {
+        uint32_t pause_ms = 1;
+        if (look_if_nobody_does(&pause_ms) && pause_ms == 0) {
+            if (may_end()) {
+                break;
+            }
+            if (hp_bell_rest()) {
+                hp_bell_wait();
+            }
+            continue;
+        }
+        hp_bell_pause(pause_ms);
+    }
+    hp_purger_thread_prepare_end();
+    /* relaxed: the next tick starts another one, if it comes to that */
+    atomic_store_explicit(&thread, THREAD_NONE, memory_order_relaxed);
+    hp_ticks_set(1);
+}
+
+/* One of several threads that tick at the same time does it. */
+static bool start_thread(void)
+{
+    uint32_t none = THREAD_NONE;
+    /* relaxed: who succeeds creates the thread, and that orders what it reads */
+    if (!atomic_load_explicit(&thread_wanted, memory_order_relaxed) ||
+        !hp_purger_thread_may_start() ||
+        !atomic_compare_exchange_strong_explicit(&thread, &none, THREAD_RUNNING,
+                                                 memory_order_relaxed, memory_order_relaxed)) {
+        return false;
+    }
+    if (hp_purger_thread_start(run_purger)) {
+        return true;
+    }
+    /* relaxed: ticks do the work from here on */
+    atomic_store_explicit(&thread, THREAD_REFUSED, memory_order_relaxed);
+    return false;
+}
+
+static bool thread_is_running(void)
+{
+    /* relaxed: at worst one tick too many */
+    return atomic_load_explicit(&thread, memory_order_relaxed) == THREAD_RUNNING;
+}
+
+/* ---- ticks ---- */
+
+static void look_if_it_is_time(void)
+{
+    if (!hp_claim_try(&role)) {
+        return;
+    }
+    uint64_t now_ms = hp_system->now_ms();
+    if (!has_begun || now_ms - last_look_ms >= hp_decay_step_ms(&decay)) {
+        hp_purger_look(now_ms);
+    }
+    hp_claim_release(&role);
+}
+
+void hp_purger_tick(void)
+{
+    if (wanted_decay_ms() == HP_DECAY_NEVER) {
+        hp_ticks_set(0);
+        return;
+    }
+    hp_ticks_set(HP_TICK_OPERATIONS);
+    if (thread_is_running() || start_thread()) {
+        hp_ticks_set(0);
+        if (!thread_is_running()) {
+            hp_ticks_set(1); /* it has ended in between */
+        }
+        return;
+    }
+    look_if_it_is_time();
+}
+
+/* ---- the process ---- */
+
+static void note_main_left(void)
+{
+    /* relaxed: the ring orders it before the look that follows */
+    atomic_store_explicit(&main_has_left, true, memory_order_relaxed);
+    hp_bell_ring();
+}
+
+void hp_purger_watch_main_thread(void)
+{
+    hp_purger_thread_watch_main(note_main_left);
+}
+
+void hp_purger_after_fork(void)
+{
+    /* A look of the parent may have been under way: what it had in hand is begun anew. */
+    hp_purger_thread_after_fork();
+    /* relaxed: there is one thread */
+    atomic_store_explicit(&thread, THREAD_NONE, memory_order_relaxed);
+    hp_claim_release(&role);
+    has_begun = false;
+    hp_purge_after_fork();
+    hp_bell_after_fork();
+}

@@ -1,0 +1,49 @@
+/*
+ * purger: memory that is not used any more goes back by the clock; the action to decay's policy.
+ *
+ * It works in looks. A look drains inboxes, retires what owners keep and have not used, gives back as many
+ * free dirty pages as are due, unmaps spare regions and kept mappings. After it there is either a next look
+ * a step later, or nothing left to come back for: then everything that could make work rings the bell.
+ *
+ * Whose thread: a process with two threads gets a purger of its own, at a slow operation, outside of all
+ * claims. Before that, with purger:off, and where no thread can be had, slow operations tick: now and then
+ * one of them looks.
+ *
+ *   hp_purger_tick
+ *     may start a thread: does so            once; from then on nobody ticks
+ *     a step has passed: hp_purger_look      by whoever gets the role
+ *
+ * Owns:        the role, the history of the decay, the thread.
+ * Invariants:
+ *   PG1 one thread at a time has the role, and only it looks.
+ *   PG2 no purger keeps a process alive: once the main thread has ended, it ends when nothing is left to do.
+ * Threads:     hp_purger_tick by any, outside of every claim.
+ * Ordering:    P1 (the role is a claim), P15 (bell).
+ * Progress:    a look never waits for a claim. The thread waits for the bell, or a step.
+ * Calls:       decay, retire, purge, huge, arena.   Used by: front, options.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "platform/compiler.h"
+#include "platform/purger_bell.h"
+
+/* Before the first look. From HP_DECAY_NEVER to HP_DECAY_MOST_MS. */
+void hp_purger_set_decay(int64_t decay_ms);
+
+/* Whether the purger may have a thread. */
+void hp_purger_set_thread(bool wanted);
+
+/* A slow operation has ended and it is its turn: hp_tick_is_due(). errno is kept. */
+HP_COLD void hp_purger_tick(void);
+
+/* One look, for tests too; the caller has the role. Milliseconds to the next one, 0: nothing remains. */
+uint32_t hp_purger_look(uint64_t now_ms);
+
+/* By the main thread, before there are others. */
+void hp_purger_watch_main_thread(void);
+
+/* In a forked child: the purger's thread is gone; a new one comes when the child has two threads. */
+void hp_purger_after_fork(void);

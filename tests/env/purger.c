@@ -1,0 +1,295 @@
+/*
+ * The purger at work in a process: usage: purger SCENARIO. What it waits for is the clock, so it looks again
+ * and again until something is so, or too much time has passed.
+ */
+#include <dirent.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "scene.h"
+
+enum { BLOCKS = 200000, BLOCK_BYTES = 400, DECAY_MS = 1000 };
+
+static void *blocks[BLOCKS];
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void pause_ms(long milliseconds)
+{
+    struct timespec time = {.tv_sec = milliseconds / 1000,
+                            .tv_nsec = milliseconds % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+/* ---- threads of the process ---- */
+
+typedef struct task {
+    int count;
+    long purger; /* thread id, 0: there is none */
+} task;
+
+static void read_file(const char *path, char *text, size_t bytes)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? 0 : read(file, text, bytes - 1);
+    text[length < 0 ? 0 : length] = '\0';
+    if (file >= 0) {
+        close(file);
+    }
+}
+
+static task tasks(void)
+{
+    task found = {0};
+    DIR *directory = opendir("/proc/self/task");
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        if (entry->d_name[0] != '.') {
+            char path[300];
+            char name[64];
+            snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+            read_file(path, name, sizeof name);
+            found.count++;
+            if (strcmp(name, "hepta-purger\n") == 0) {
+                found.purger = atol(entry->d_name);
+            }
+        }
+    }
+    closedir(directory);
+    return found;
+}
+
+/* Without a call of malloc, which would be work for the purger. */
+static unsigned long long purger_status(long purger, const char *field, int base)
+{
+    static char text[8192];
+    char path[100];
+    snprintf(path, sizeof path, "/proc/self/task/%ld/status", purger);
+    read_file(path, text, sizeof text);
+    const char *line = strstr(text, field);
+    expect(line != NULL, "the purger has a status");
+    return strtoull(line + strlen(field), NULL, base);
+}
+
+/* ---- load ---- */
+
+static void *allocate_all(void *argument)
+{
+    (void)argument;
+    for (unsigned index = 0; index < BLOCKS; index++) {
+        blocks[index] = memset(malloc(BLOCK_BYTES), 1, BLOCK_BYTES);
+    }
+    return NULL;
+}
+
+static void *free_all(void *argument)
+{
+    (void)argument;
+    for (unsigned index = 0; index < BLOCKS; index++) {
+        free(blocks[index]);
+    }
+    return NULL;
+}
+
+static void *burst(void *argument)
+{
+    allocate_all(argument);
+    return free_all(argument);
+}
+
+static void in_a_thread(void *(*body)(void *))
+{
+    pthread_t thread;
+    expect(pthread_create(&thread, NULL, body, NULL) == 0, "a thread can be started");
+    pthread_join(thread, NULL);
+}
+
+__attribute__((noreturn)) static void *sleep_for_ever(void *argument)
+{
+    pthread_barrier_t *done = argument;
+    allocate_all(NULL);
+    pthread_barrier_wait(done);
+    for (;;) {
+        pause();
+    }
+}
+
+/* So far above what it was before the load. */
+static void expect_to_fall(size_t base_kib, const char *sentence)
+{
+    double begin_ms = now_ms();
+    while (resident_kib() > base_kib + 8 * KIB) {
+        if (now_ms() - begin_ms > 3 * DECAY_MS) {
+            fail("not so: %s: %zu KiB after %d ms, %zu before", sentence, resident_kib(),
+                 3 * DECAY_MS, base_kib);
+        }
+        pause_ms(20);
+    }
+    dprintf(STDOUT_FILENO, "%s: after %.0f ms\n", sentence, now_ms() - begin_ms);
+}
+
+/* ---- scenarios ---- */
+
+static void falls_after_a_burst(void)
+{
+    size_t base_kib = resident_kib();
+    in_a_thread(burst);
+    expect_to_fall(base_kib, "the resident set falls after a burst, without a further call");
+}
+
+static void falls_when_the_owner_sleeps(void)
+{
+    size_t base_kib = resident_kib();
+    pthread_barrier_t done;
+    pthread_t sleeper;
+    pthread_barrier_init(&done, NULL, 2);
+    expect(pthread_create(&sleeper, NULL, sleep_for_ever, &done) == 0, "a thread can be started");
+    pthread_barrier_wait(&done);
+    in_a_thread(free_all);
+    expect_to_fall(base_kib, "what another thread freed goes back while its owner sleeps");
+}
+
+static void idles_without_a_wakeup(void)
+{
+    in_a_thread(burst);
+    long purger = tasks().purger;
+    expect(purger != 0, "a process with two threads has a purger");
+    unsigned long long switches;
+    double begin_ms = now_ms();
+    do {
+        expect(now_ms() - begin_ms < 60000, "the purger comes to rest");
+        switches = purger_status(purger, "voluntary_ctxt_switches:", 10);
+        pause_ms(1500);
+    } while (purger_status(purger, "voluntary_ctxt_switches:", 10) != switches);
+    write(STDERR_FILENO, "idle\n", 5);
+    pause_ms(3000);
+    write(STDERR_FILENO, "end\n", 4);
+    expect(purger_status(purger, "voluntary_ctxt_switches:", 10) == switches,
+           "the purger of an idle process is never scheduled");
+}
+
+static void takes_no_signals(void)
+{
+    in_a_thread(burst);
+    unsigned long long wanted = 0;
+    for (int number = 1; number < 32; number++) {
+        wanted |= number == SIGKILL || number == SIGSTOP ? 0 : 1ull << (number - 1);
+    }
+    expect((purger_status(tasks().purger, "SigBlk:", 16) & wanted) == wanted,
+           "the purger blocks every signal");
+}
+
+static void has_no_thread(void)
+{
+    size_t base_kib = resident_kib();
+    burst(NULL);
+    double begin_ms = now_ms();
+    while (resident_kib() > base_kib + 8 * KIB && now_ms() - begin_ms < 4 * DECAY_MS) {
+        free(memset(malloc(40000), 1, 40000));
+        pause_ms(1);
+    }
+    expect(resident_kib() <= base_kib + 8 * KIB, "slow operations return memory");
+    expect(tasks().count == 1, "a process with one thread gets no other");
+}
+
+static void has_no_thread_but_two_of_its_own(void)
+{
+    in_a_thread(burst);
+    has_no_thread();
+}
+
+static void comes_again_after_fork(void)
+{
+    in_a_thread(burst);
+    pid_t child = fork();
+    if (child == 0) {
+        burst(NULL);
+        expect(tasks().count == 1, "a child with one thread has no purger");
+        size_t base_kib = resident_kib();
+        in_a_thread(burst);
+        expect(tasks().purger != 0, "a child with two threads gets one");
+        expect_to_fall(base_kib, "in the child too");
+        _exit(0);
+    }
+    int status;
+    expect(waitpid(child, &status, 0) == child && status == 0, "the child comes down as well");
+}
+
+static void *outlive_main(void *argument)
+{
+    pause_ms(200);
+    return burst(argument);
+}
+
+static void ends_with_the_last_thread(void)
+{
+    in_a_thread(burst);
+    pthread_t thread;
+    expect(pthread_create(&thread, NULL, outlive_main, NULL) == 0, "a thread can be started");
+    pthread_exit(NULL);
+}
+
+static void works_without_its_thread(void)
+{
+    struct rlimit none = {0, 0};
+    expect(setuid(65534) == 0, "the user can be changed");
+    pthread_barrier_t done;
+    pthread_t sleeper;
+    pthread_barrier_init(&done, NULL, 2);
+    expect(pthread_create(&sleeper, NULL, sleep_for_ever, &done) == 0, "a thread can be started");
+    setrlimit(RLIMIT_NPROC, &none);
+    pthread_barrier_wait(&done);
+    errno = EDOM;
+    burst(NULL);
+    expect(errno == EDOM, "errno is kept when the system refuses a thread");
+}
+
+static void rests_when_memory_is_locked(void)
+{
+    expect(mlockall(MCL_CURRENT | MCL_FUTURE) == 0, "memory can be locked");
+    idles_without_a_wakeup();
+}
+
+static void trims(void)
+{
+    size_t base_kib = resident_kib();
+    in_a_thread(burst);
+    expect(resident_kib() > base_kib + 20 * KIB, "with decay_ms:-1 the memory stays");
+    expect(malloc_trim(0) == 1, "malloc_trim says that it returned memory");
+    expect(resident_kib() < base_kib + 8 * KIB, "malloc_trim returns it");
+    expect(tasks().count == 1, "nobody purges where nothing decays");
+}
+
+int main(int count, char **arguments)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } scenarios[] = {
+        {"burst", falls_after_a_burst},
+        {"sleeper", falls_when_the_owner_sleeps},
+        {"idle", idles_without_a_wakeup},
+        {"signals", takes_no_signals},
+        {"single", has_no_thread},
+        {"off", has_no_thread_but_two_of_its_own},
+        {"fork", comes_again_after_fork},
+        {"main_leaves", ends_with_the_last_thread},
+        {"refused", works_without_its_thread},
+        {"locked", rests_when_memory_is_locked},
+        {"trim", trims},
+    };
+    for (size_t row = 0; count > 1 && row < sizeof scenarios / sizeof *scenarios; row++) {
+        if (strcmp(arguments[1], scenarios[row].name) == 0) {
+            scenarios[row].run();
+            return 0;
+        }
+    }
+    fail("usage: purger SCENARIO");
+}

@@ -1,0 +1,44 @@
+#!/bin/bash
+# Memory goes back by the clock, and what the purger is to a process besides.
+. "$(dirname "$0")/env/common.sh"
+
+program purger
+
+# scenario NAME SENTENCE [VARIABLE...]
+scenario() {
+    local name=$1 sentence=$2
+    shift 2
+    succeeds "$sentence" "${on_hepta[@]}" "$@" "$scratch/purger" "$name"
+}
+
+scenario burst "a burst"
+scenario sleeper "a thread allocates, another one frees, the first sleeps"
+scenario idle "an idle process has no wakeups"
+scenario signals "the purger takes no signals"
+scenario single "a process with one thread gets no other"
+scenario off "nor does any with purger:off" HEPTA_OPTIONS=purger:off
+scenario fork "a forked child"
+scenario main_leaves "main ends by pthread_exit, the process with its last thread"
+scenario trim "malloc_trim, where nothing decays" HEPTA_OPTIONS=decay_ms:-1
+scenario burst "a burst with decay_ms:0" HEPTA_OPTIONS=decay_ms:0
+if [ "$(id -u)" = 0 ]; then
+    chmod 755 "$scratch"
+    scenario refused "the system refuses a thread"
+    scenario locked "all memory is locked"
+else
+    echo "a refused thread and locked memory are not shown: that needs root"
+fi
+
+# The same by strace: between the two marks nobody but the main thread calls the system.
+if command -v strace > /dev/null && strace -o /dev/null true 2> /dev/null; then
+    strace -f -o "$scratch/trace" "${on_hepta[@]}" "$scratch/purger" idle 2> /dev/null
+    calls=$(sed -n '/write(2, "idle/,/write(2, "end/p' "$scratch/trace" | grep -vc '"idle\|"end\|nanosleep')
+    if [ "$calls" = 0 ] && grep -q '"end' "$scratch/trace"; then
+        ok "strace shows no system call of an idle process"
+    else
+        failed "strace shows $calls system calls of an idle process"
+    fi
+else
+    echo "system calls of an idle process are not shown: that needs strace"
+fi
+finish

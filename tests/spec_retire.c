@@ -1,0 +1,283 @@
+/*
+ * What an owner keeps and has not used since the last pass goes back. The clock and the kernel are faked.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "owner/retire.h"
+#include "owner_slots.h"
+#include "platform/purger_bell.h"
+
+enum { PASS_MS = 500, BLOCK_BYTES = 64 };
+
+static uint32_t now_ms;
+
+/* A new owner without anything, not claimed between the steps of a test. */
+static int retire_setup(void **state)
+{
+    int failed = owner_setup(state);
+    now_ms += 100000;
+    hp_claim_release(&owner->claim);
+    return failed;
+}
+
+static int retire_teardown(void **state)
+{
+    assert_true(hp_claim_try(&owner->claim));
+    return owner_teardown(state);
+}
+
+/* A pass later. */
+static bool look(void)
+{
+    now_ms += PASS_MS;
+    return hp_owner_look(owner, now_ms, PASS_MS);
+}
+
+/* So many packs of seven chunks each wait in the depot of the class. */
+static void given_packs(unsigned count)
+{
+    unsigned size_class = hp_class_of(BLOCK_BYTES);
+    assert_true(hp_claim_try(&owner->claim));
+    for (unsigned number = 0; number < count; number++) {
+        hp_depot_make_packs(owner);
+        hp_pack *pack = hp_depot_new_pack(owner, size_class);
+        assert_non_null(pack);
+        given_chunks(BLOCK_BYTES, 0, HP_LINE_CHUNKS);
+        memcpy(pack->chunks, chunks, sizeof pack->chunks);
+        hp_depot_push(owner, size_class, pack);
+    }
+    hp_claim_release(&owner->claim);
+}
+
+static unsigned packs(void)
+{
+    return hp_depot_count(owner, hp_class_of(BLOCK_BYTES));
+}
+
+/* The top pack is taken and another one is pushed, as a working thread does it. */
+static void use_top_pack(void)
+{
+    unsigned size_class = hp_class_of(BLOCK_BYTES);
+    hp_pack *pack = hp_depot_pop(owner, size_class);
+    void *first = pack->chunks[0];
+    pack->chunks[0] = pack->chunks[1];
+    pack->chunks[1] = first;
+    hp_depot_push(owner, size_class, pack);
+}
+
+static void packs_that_were_not_used_for_a_pass_go_into_their_slabs(void **state)
+{
+    (void)state;
+    given_packs(5);
+    assert_true(look());
+    assert_int_equal(packs(), 5);
+
+    assert_true(look());
+
+    assert_int_equal(packs(), 0);
+}
+
+static void of_a_depot_in_use_the_lower_half_goes(void **state)
+{
+    (void)state;
+    given_packs(8);
+    look();
+    use_top_pack();
+
+    look();
+    assert_int_equal(packs(), 4);
+    use_top_pack();
+    look();
+
+    assert_int_equal(packs(), 2);
+}
+
+static void a_wholly_free_slab_that_was_not_used_for_a_pass_is_closed(void **state)
+{
+    (void)state;
+    assert_true(hp_claim_try(&owner->claim));
+    given_chunks(BLOCK_BYTES, 0, 1);
+    put(chunks[0]);
+    hp_claim_release(&owner->claim);
+    assert_true(look());
+    assert_int_equal(slabs_of(BLOCK_BYTES)->slab_count, 1);
+
+    look();
+
+    assert_int_equal(slabs_of(BLOCK_BYTES)->slab_count, 0);
+    assert_false(look());
+}
+
+static void pages_of_an_open_slab_go_back(void **state)
+{
+    (void)state;
+    assert_true(hp_claim_try(&owner->claim));
+    given_chunks(BLOCK_BYTES, 0, 1000);
+    for (unsigned index = 1; index < 1000; index++) {
+        put(chunks[index]);
+    }
+    hp_claim_release(&owner->claim);
+    fake_system_forget();
+
+    assert_true(look());
+    assert_int_equal(fake.discards_asked, 0);
+    look();
+
+    assert_int_equal(fake.discards_asked, 1);
+    assert_int_equal(fake.discarded_bytes, HP_GRAIN_BYTES - hp_page_bytes());
+    assert_false(look());
+}
+
+static void what_others_freed_is_drained_before_a_pass_is_due(void **state)
+{
+    (void)state;
+    assert_true(hp_claim_try(&owner->claim));
+    given_chunks(BLOCK_BYTES, 0, 2);
+    hp_claim_release(&owner->claim);
+    look();
+    hp_slab *slab = slab_of(chunks[0]);
+    hp_inbox_post(slab, index_of(chunks[0]) / 64, (uint64_t)1 << (index_of(chunks[0]) & 63));
+
+    assert_true(hp_owner_look(owner, now_ms + 1, PASS_MS));
+
+    assert_int_equal(atomic_load(&owner->inbox_bytes), 0);
+    assert_int_equal(slab->free->free_count, slab->slot_count - 1);
+}
+
+static void an_owner_with_nothing_to_come_back_for_is_left_alone(void **state)
+{
+    (void)state;
+    assert_true(hp_claim_try(&owner->claim));
+    given_chunks(BLOCK_BYTES, 0, (unsigned)(HP_GRAIN_BYTES / BLOCK_BYTES));
+    hp_claim_release(&owner->claim);
+    hp_owner_watch(owner);
+
+    assert_false(look());
+
+    assert_false(atomic_load(&owner->watched));
+    assert_false(look());
+}
+
+static void given_an_owner_that_is_left_alone(void)
+{
+    an_owner_with_nothing_to_come_back_for_is_left_alone(NULL);
+    hp_bell_hear();
+}
+
+static bool bell_has_rung(void)
+{
+    return hp_bell_hear();
+}
+
+static void the_first_slot_that_becomes_free_rings_and_the_next_does_not(void **state)
+{
+    (void)state;
+    given_an_owner_that_is_left_alone();
+    assert_true(hp_claim_try(&owner->claim));
+
+    put(chunks[0]);
+    assert_true(bell_has_rung());
+    put(chunks[1]);
+    assert_false(bell_has_rung());
+
+    hp_claim_release(&owner->claim);
+}
+
+static void a_note_from_outside_rings(void **state)
+{
+    (void)state;
+    given_an_owner_that_is_left_alone();
+
+    hp_inbox_post(slab_of(chunks[0]), 0, 1);
+
+    assert_true(bell_has_rung());
+}
+
+static void the_first_pack_for_the_depot_rings(void **state)
+{
+    (void)state;
+    given_packs(1);
+    look();
+    look();
+    assert_int_equal(packs(), 0);
+    while (look()) {
+    }
+    hp_bell_hear();
+
+    assert_null(hp_depot_new_pack(owner, hp_class_of(BLOCK_BYTES)));
+    assert_true(hp_claim_try(&owner->claim));
+    hp_depot_make_packs(owner);
+    hp_claim_release(&owner->claim);
+
+    assert_true(bell_has_rung());
+    assert_non_null(owner->spare_packs);
+}
+
+static void an_owner_whose_claim_is_taken_remains_but_not_for_ever(void **state)
+{
+    (void)state;
+    given_packs(1);
+    assert_true(hp_claim_try(&owner->claim));
+
+    assert_true(look());
+    unsigned looks = 1;
+    while (look()) {
+        looks++;
+    }
+    assert_in_range(looks, 10, 1000);
+    hp_claim_release(&owner->claim);
+
+    assert_true(look());
+}
+
+/* A slab whose pages go back ends the portion; the claim is open before the next. */
+static void many_slabs_are_seen_in_one_look(void **state)
+{
+    (void)state;
+    enum { SLABS = 20, SLOTS = 16 };
+    static void *many[SLABS * SLOTS];
+    assert_true(hp_claim_try(&owner->claim));
+    for (unsigned index = 0; index < SLABS * SLOTS; index++) {
+        given_chunks(4096, 0, 1);
+        many[index] = chunks[0];
+    }
+    for (unsigned index = 0; index < SLABS * SLOTS; index++) {
+        if (index_of(many[index]) % 2 == 1) {
+            put(many[index]);
+        }
+    }
+    hp_claim_release(&owner->claim);
+    fake_system_forget();
+
+    look();
+    look();
+
+    assert_int_equal(fake.discarded_bytes, SLABS * SLOTS / 2 * 4096);
+    assert_false(look());
+}
+
+#define SPEC(test) cmocka_unit_test_setup_teardown(test, retire_setup, retire_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SPEC(packs_that_were_not_used_for_a_pass_go_into_their_slabs),
+        SPEC(of_a_depot_in_use_the_lower_half_goes),
+        SPEC(a_wholly_free_slab_that_was_not_used_for_a_pass_is_closed),
+        SPEC(pages_of_an_open_slab_go_back),
+        SPEC(what_others_freed_is_drained_before_a_pass_is_due),
+        SPEC(an_owner_with_nothing_to_come_back_for_is_left_alone),
+        SPEC(the_first_slot_that_becomes_free_rings_and_the_next_does_not),
+        SPEC(a_note_from_outside_rings),
+        SPEC(the_first_pack_for_the_depot_rings),
+        SPEC(an_owner_whose_claim_is_taken_remains_but_not_for_ever),
+        SPEC(many_slabs_are_seen_in_one_look),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
