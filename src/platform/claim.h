@@ -27,15 +27,6 @@ typedef struct hp_claim {
 HP_INLINE bool hp_claim_try(hp_claim *claim)
 {
     uint32_t open = HP_CLAIM_OPEN;
-    if (hp_is_single_threaded()) {
-        /* relaxed: there is no other thread, and the creation of one orders all of this before it */
-        if (atomic_load_explicit(&claim->state, memory_order_relaxed) != HP_CLAIM_OPEN) {
-            return false;
-        }
-        /* relaxed: as above */
-        atomic_store_explicit(&claim->state, HP_CLAIM_TAKEN, memory_order_relaxed);
-        return true;
-    }
     /* acquire: P1, pairs with hp_claim_release. relaxed on failure: nothing is read then. */
     return atomic_compare_exchange_strong_explicit(&claim->state, &open, HP_CLAIM_TAKEN,
                                                    memory_order_acquire, memory_order_relaxed);
