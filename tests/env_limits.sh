@@ -70,7 +70,7 @@ fi
 succeeds "as many mappings as the kernel allows" "${on_hepta[@]}" "$scratch/map_count"
 succeeds "mappings of a program with large blocks" "${on_hepta[@]}" "$scratch/mapping_growth"
 
-# owners_are COUNT SENTENCE COMMAND...: four for each processor that may be used.
+# owners_are COUNT SENTENCE COMMAND...: one for each processor that may be used.
 owners_are() {
     local wanted=$1 sentence=$2
     shift 2
@@ -78,17 +78,17 @@ owners_are() {
     [ "$(cat "$scratch/output")" = "$wanted" ] || failed "$sentence: there should be $wanted"
 }
 allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
-owners_are 4 "owners on the last processor alone" taskset -c "${allowed##*[-,]}" \
+owners_are 1 "owners on the last processor alone" taskset -c "${allowed##*[-,]}" \
     "${on_hepta[@]}" "$scratch/owners"
-owners_are 4 "owners on the first processor alone" taskset -c "${allowed%%[-,]*}" \
+owners_are 1 "owners on the first processor alone" taskset -c "${allowed%%[-,]*}" \
     "${on_hepta[@]}" "$scratch/owners"
-owners_are $((4 * $(nproc) > 40 ? 40 : 4 * $(nproc))) "owners on all processors" \
+owners_are $(($(nproc) > 40 ? 40 : $(nproc))) "owners on all processors" \
     "${on_hepta[@]}" "$scratch/owners"
 limit_of() { sed -n 's/^0:://p' /proc/self/cgroup; }
 if [ "$(id -u)" = 0 ] && unshare -m true 2> /dev/null && [ -d /sys/fs/cgroup ] && [ -n "$(limit_of)" ]; then
     # A cgroup file system of its own, with nothing in it but the limit.
     # shellcheck disable=SC2016 # for the inner shell
-    owners_are 4 "owners in a cgroup with half a processor" unshare -m bash -c '
+    owners_are 1 "owners in a cgroup with half a processor" unshare -m bash -c '
         mount -t tmpfs none /sys/fs/cgroup && mkdir -p "/sys/fs/cgroup$2" &&
         echo "50000 100000" > "/sys/fs/cgroup$2/cpu.max" && LD_PRELOAD=$0 exec "$1"' \
         "$library" "$scratch/owners" "$(limit_of)"

@@ -12,13 +12,8 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#define HP_LIBC_COUNTS_THREADS 1
-#else
-#define HP_LIBC_COUNTS_THREADS 0
-#endif
 
 #define HP_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define HP_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
@@ -70,14 +65,18 @@ HP_INLINE uint64_t hp_relaxed_xor(const _Atomic uint64_t *word, uint64_t value)
 #endif
 }
 
+/* glibc's, from 2.32 on (sys/single_threaded.h); other libcs have none. */
+extern char __libc_single_threaded HP_WEAK; /* NOLINT: that is its name */
+
+HP_INLINE bool hp_libc_counts_threads(void)
+{
+    return &__libc_single_threaded != NULL;
+}
+
 /* Whether the process has one thread, as far as libc knows; it is heard of before a second one starts. */
 HP_INLINE bool hp_is_single_threaded(void)
 {
-#if HP_LIBC_COUNTS_THREADS
-    return __libc_single_threaded != 0;
-#else
-    return false;
-#endif
+    return hp_libc_counts_threads() && __libc_single_threaded != 0;
 }
 
 /* What the optimiser may take for granted. */

@@ -21,7 +21,7 @@ bool hp_purger_thread_may_start(void)
     uintptr_t self = (uintptr_t)pthread_self();
     /* relaxed: a number that depends on nothing */
     uintptr_t only = atomic_load_explicit(&only_thread, memory_order_relaxed);
-    if (only == 0 && HP_LIBC_COUNTS_THREADS) {
+    if (only == 0 && hp_libc_counts_threads()) {
         return !hp_is_single_threaded();
     }
     if (only == 0) {
