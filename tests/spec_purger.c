@@ -28,7 +28,8 @@ static uint64_t look_for(uint64_t most_ms)
 {
     uint64_t begin_ms = fake.now_ms;
     uint32_t pause_ms;
-    while ((pause_ms = hp_purger_look(fake.now_ms)) != 0 && fake.now_ms - begin_ms < most_ms) {
+    while ((pause_ms = hp_purger_look(fake.now_ms, HP_PURGER_THREAD_PORTIONS)) != 0 &&
+           fake.now_ms - begin_ms < most_ms) {
         fake.now_ms += pause_ms;
     }
     return fake.now_ms - begin_ms;
@@ -82,7 +83,7 @@ static void then_nothing_remains_and_regions_are_unmapped_but_one(void **state)
 
     assert_in_range(look_for(10 * DECAY_MS), DECAY_MS, 3 * DECAY_MS);
 
-    assert_int_equal(hp_purger_look(fake.now_ms), 0);
+    assert_int_equal(hp_purger_look(fake.now_ms, HP_PURGER_THREAD_PORTIONS), 0);
     assert_true(fake.mapped_bytes <= mapped_bytes - (int64_t)(90 * MIB));
 }
 
@@ -120,7 +121,7 @@ static void a_block_that_comes_and_goes_all_the_time_costs_no_call(void **state)
     for (unsigned step = 0; step < 200; step++) {
         given_freed_blocks(1, MIB);
         fake.now_ms += 10;
-        hp_purger_look(fake.now_ms);
+        hp_purger_look(fake.now_ms, HP_PURGER_THREAD_PORTIONS);
     }
 
     assert_int_equal(fake.discards_asked, 0);
@@ -134,7 +135,7 @@ static void with_decay_0_all_goes_back_at_the_next_look(void **state)
     given_freed_blocks(20, MIB);
     hepta_free(hepta_malloc(20 * MIB));
 
-    hp_purger_look(fake.now_ms);
+    hp_purger_look(fake.now_ms, HP_PURGER_THREAD_PORTIONS);
 
     assert_int_equal(hp_purge_dirty_pages(), 0);
     assert_int_equal(hp_huge_count().kept_bytes, 0);

@@ -13,7 +13,7 @@
 #include "owner_slots.h"
 #include "platform/purger_bell.h"
 
-enum { PASS_MS = 500, BLOCK_BYTES = 64 };
+enum { PASS_MS = 500, BLOCK_BYTES = 64, PORTIONS = 64 };
 
 static uint32_t now_ms;
 
@@ -36,7 +36,7 @@ static int retire_teardown(void **state)
 static bool look(void)
 {
     now_ms += PASS_MS;
-    return hp_owner_look(owner, now_ms, PASS_MS);
+    return hp_owner_look(owner, now_ms, PASS_MS, PORTIONS) != HP_LOOK_DONE;
 }
 
 /* So many packs of seven chunks each wait in the depot of the class. */
@@ -144,7 +144,7 @@ static void what_others_freed_is_drained_before_a_pass_is_due(void **state)
     hp_slab *slab = slab_of(chunks[0]);
     hp_inbox_post(slab, index_of(chunks[0]) / 64, (uint64_t)1 << (index_of(chunks[0]) & 63));
 
-    assert_true(hp_owner_look(owner, now_ms + 1, PASS_MS));
+    assert_int_equal(hp_owner_look(owner, now_ms + 1, PASS_MS, PORTIONS), HP_LOOK_LATER);
 
     assert_int_equal(atomic_load(&owner->inbox_bytes), 0);
     assert_int_equal(slab->free->free_count, slab->slot_count - 1);
@@ -170,11 +170,6 @@ static void given_an_owner_that_is_left_alone(void)
     hp_bell_hear();
 }
 
-static bool bell_has_rung(void)
-{
-    return hp_bell_hear();
-}
-
 static void the_first_slot_that_becomes_free_rings_and_the_next_does_not(void **state)
 {
     (void)state;
@@ -182,9 +177,9 @@ static void the_first_slot_that_becomes_free_rings_and_the_next_does_not(void **
     assert_true(hp_claim_try(&owner->claim));
 
     put(chunks[0]);
-    assert_true(bell_has_rung());
+    assert_true(hp_bell_hear());
     put(chunks[1]);
-    assert_false(bell_has_rung());
+    assert_false(hp_bell_hear());
 
     hp_claim_release(&owner->claim);
 }
@@ -196,7 +191,7 @@ static void a_note_from_outside_rings(void **state)
 
     hp_inbox_post(slab_of(chunks[0]), 0, 1);
 
-    assert_true(bell_has_rung());
+    assert_true(hp_bell_hear());
 }
 
 static void the_first_pack_for_the_depot_rings(void **state)
@@ -215,7 +210,7 @@ static void the_first_pack_for_the_depot_rings(void **state)
     hp_depot_make_packs(owner);
     hp_claim_release(&owner->claim);
 
-    assert_true(bell_has_rung());
+    assert_true(hp_bell_hear());
     assert_non_null(owner->spare_packs);
 }
 
@@ -236,11 +231,11 @@ static void an_owner_whose_claim_is_taken_remains_but_not_for_ever(void **state)
     assert_true(look());
 }
 
-/* A slab whose pages go back ends the portion; the claim is open before the next. */
-static void many_slabs_are_seen_in_one_look(void **state)
+enum { SLABS = 20, SLOTS = 16 };
+
+/* Every second page of so many slabs is free. */
+static void given_slabs_with_free_pages(void)
 {
-    (void)state;
-    enum { SLABS = 20, SLOTS = 16 };
     static void *many[SLABS * SLOTS];
     assert_true(hp_claim_try(&owner->claim));
     for (unsigned index = 0; index < SLABS * SLOTS; index++) {
@@ -254,12 +249,33 @@ static void many_slabs_are_seen_in_one_look(void **state)
     }
     hp_claim_release(&owner->claim);
     fake_system_forget();
+}
+
+/* A slab whose pages go back ends the portion; the claim is open before the next. */
+static void many_slabs_are_seen_in_one_look(void **state)
+{
+    (void)state;
+    given_slabs_with_free_pages();
 
     look();
     look();
 
     assert_int_equal(fake.discarded_bytes, SLABS * SLOTS / 2 * 4096);
     assert_false(look());
+}
+
+static void a_pass_that_is_under_way_goes_on_where_it_was(void **state)
+{
+    (void)state;
+    given_slabs_with_free_pages();
+    look();
+    now_ms += PASS_MS;
+
+    assert_int_equal(hp_owner_look(owner, now_ms, PASS_MS, 3), HP_LOOK_SOON);
+    assert_int_equal(fake.discarded_bytes, 3 * SLOTS / 2 * 4096);
+    assert_int_equal(hp_owner_look(owner, now_ms, PASS_MS, PORTIONS), HP_LOOK_DONE);
+
+    assert_int_equal(fake.discarded_bytes, SLABS * SLOTS / 2 * 4096);
 }
 
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, retire_setup, retire_teardown)
@@ -278,6 +294,7 @@ int main(void)
         SPEC(the_first_pack_for_the_depot_rings),
         SPEC(an_owner_whose_claim_is_taken_remains_but_not_for_ever),
         SPEC(many_slabs_are_seen_in_one_look),
+        SPEC(a_pass_that_is_under_way_goes_on_where_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,7 +187,7 @@ static bool end_pass(hp_owner *owner)
     return atomic_load_explicit(&owner->watched, memory_order_relaxed);
 }
 
-static bool portion_under_claim(hp_owner *owner, uint32_t now_ms, uint32_t pass_ms, bool *ended)
+static hp_look_end portion_under_claim(hp_owner *owner, uint32_t now_ms, uint32_t pass_ms)
 {
     hp_owner_pass *pass = &owner->pass;
     if (hp_inbox_has_news(owner)) {
@@ -195,32 +195,32 @@ static bool portion_under_claim(hp_owner *owner, uint32_t now_ms, uint32_t pass_
     }
     if (!pass->is_under_way) {
         if (now_ms - pass->began_at_ms < pass_ms) {
-            *ended = true;
-            return true;
+            return HP_LOOK_LATER;
         }
         begin_pass(owner, now_ms);
     }
-    *ended = pass_portion(owner);
-    return !*ended || end_pass(owner);
+    if (!pass_portion(owner)) {
+        return HP_LOOK_SOON;
+    }
+    return end_pass(owner) ? HP_LOOK_LATER : HP_LOOK_DONE;
 }
 
-bool hp_owner_look(hp_owner *owner, uint32_t now_ms, uint32_t pass_ms)
+hp_look_end hp_owner_look(hp_owner *owner, uint32_t now_ms, uint32_t pass_ms, unsigned portions)
 {
     hp_owner_pass *pass = &owner->pass;
     /* relaxed: a ring tells of what is missed here */
     if (!pass->is_under_way && !atomic_load_explicit(&owner->watched, memory_order_relaxed)) {
-        return false;
+        return HP_LOOK_DONE;
     }
-    bool remains = true;
-    bool ended = false;
-    for (unsigned portion = 0; portion < HP_RETIRE_PORTIONS && !ended; portion++) {
+    hp_look_end end = HP_LOOK_SOON;
+    for (; portions > 0 && end == HP_LOOK_SOON; portions--) {
         if (!hp_claim_try(&owner->claim)) {
             pass->misses++;
-            return pass->misses < MOST_MISSES;
+            return pass->misses < MOST_MISSES ? HP_LOOK_LATER : HP_LOOK_DONE;
         }
         pass->misses = 0;
-        remains = portion_under_claim(owner, now_ms, pass_ms, &ended);
+        end = portion_under_claim(owner, now_ms, pass_ms);
         hp_claim_release(&owner->claim);
     }
-    return remains;
+    return end;
 }

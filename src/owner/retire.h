@@ -16,7 +16,7 @@
  *       could go back; its spare packs are set aside, so that the first spill goes the slow way and rings.
  * Threads:     hp_owner_look: one at a time, whoever has the purger's role. hp_owner_watch: any.
  * Ordering:    P1, P16.
- * Progress:    never waits for a claim; bounded by HP_RETIRE_PORTIONS a look.
+ * Progress:    never waits for a claim; a look has as many portions as its caller says.
  * Calls:       owner, depot, inbox, slab_pages.   Used by: owner, depot, inbox, purger.
  */
 #pragma once
@@ -29,7 +29,6 @@
 
 /* What one claim may cover: slabs looked at and packs returned; one slab that needs the kernel ends it. */
 #define HP_RETIRE_PORTION 64u
-#define HP_RETIRE_PORTIONS 64u
 
 /* There may be work for the purger: rings if the owner is not watched. */
 HP_COLD void hp_owner_watch(hp_owner *owner);
@@ -43,5 +42,11 @@ HP_INLINE void hp_owner_have_watched(hp_owner *owner)
     }
 }
 
-/* Drains the inbox and goes on with the pass; a new one begins pass_ms after the last. True: come back. */
-bool hp_owner_look(hp_owner *owner, uint32_t now_ms, uint32_t pass_ms);
+typedef enum hp_look_end {
+    HP_LOOK_DONE,  /* nothing to come back for, until somebody rings */
+    HP_LOOK_LATER, /* there will be */
+    HP_LOOK_SOON   /* the pass is under way */
+} hp_look_end;
+
+/* Drains the inbox and goes on with the pass, at most so many portions; a new one begins pass_ms after the last. */
+hp_look_end hp_owner_look(hp_owner *owner, uint32_t now_ms, uint32_t pass_ms, unsigned portions);

@@ -54,17 +54,20 @@ static int64_t wanted_decay_ms(void)
 
 /* ---- a look ---- */
 
-static void look_at_owners(uint32_t now_ms, bool *remains)
+/* Returns how many steps of the decay the next look may wait. */
+static uint32_t look_at_owners(uint32_t now_ms, unsigned portions, bool *remains)
 {
+    uint32_t steps = STEPS_AT_ONCE;
     uint32_t pass_ms = (uint32_t)(decay.decay_ms / PASSES_PER_DECAY);
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
-        if (hp_owner_look(owner, now_ms, pass_ms)) {
-            *remains = true;
-        }
+        hp_look_end end = hp_owner_look(owner, now_ms, pass_ms, portions);
+        *remains = *remains || end != HP_LOOK_DONE;
+        steps = end == HP_LOOK_SOON ? 1 : steps;
     }
+    return steps;
 }
 
-/* Returns how many steps of the decay the next look may wait. */
+/* The same. */
 static uint32_t purge_due_pages(uint64_t now_ms, bool *remains)
 {
     hp_purge_settle();
@@ -76,7 +79,7 @@ static uint32_t purge_due_pages(uint64_t now_ms, bool *remains)
     return left_pages < FEW_DIRTY_PAGES ? STEPS_AT_ONCE : 1;
 }
 
-uint32_t hp_purger_look(uint64_t now_ms)
+uint32_t hp_purger_look(uint64_t now_ms, unsigned portions)
 {
     bool remains = false;
     if (!has_begun) {
@@ -85,10 +88,11 @@ uint32_t hp_purger_look(uint64_t now_ms)
     }
     last_look_ms = now_ms;
     hp_bell_hear();
-    look_at_owners((uint32_t)now_ms, &remains);
-    uint32_t steps = purge_due_pages(now_ms, &remains);
+    uint32_t owner_steps = look_at_owners((uint32_t)now_ms, portions, &remains);
+    uint32_t page_steps = purge_due_pages(now_ms, &remains);
     hp_arena_unmap_spare();
     hp_huge_decay((uint32_t)now_ms, (uint32_t)decay.decay_ms, &remains);
+    uint32_t steps = owner_steps < page_steps ? owner_steps : page_steps;
     return remains ? steps * hp_decay_step_ms(&decay) : 0;
 }
 
@@ -99,7 +103,7 @@ static bool look_if_nobody_does(uint32_t *pause_ms)
     if (!hp_claim_try(&role)) {
         return false;
     }
-    *pause_ms = hp_purger_look(hp_system->now_ms());
+    *pause_ms = hp_purger_look(hp_system->now_ms(), HP_PURGER_THREAD_PORTIONS);
     hp_claim_release(&role);
     return true;
 }
@@ -166,7 +170,7 @@ static void look_if_it_is_time(void)
     }
     uint64_t now_ms = hp_system->now_ms();
     if (!has_begun || now_ms - last_look_ms >= hp_decay_step_ms(&decay)) {
-        hp_purger_look(now_ms);
+        hp_purger_look(now_ms, HP_PURGER_TICK_PORTIONS);
     }
     hp_claim_release(&role);
 }

@@ -39,8 +39,12 @@ void hp_purger_set_thread(bool wanted);
 /* A slow operation has ended and it is its turn: hp_tick_is_due(). errno is kept. */
 HP_COLD void hp_purger_tick(void);
 
+/* How much of an owner one look covers, in portions: where the program waits for it, and where not. */
+#define HP_PURGER_TICK_PORTIONS 16u
+#define HP_PURGER_THREAD_PORTIONS 1024u
+
 /* One look, for tests too; the caller has the role. Milliseconds to the next one, 0: nothing remains. */
-uint32_t hp_purger_look(uint64_t now_ms);
+uint32_t hp_purger_look(uint64_t now_ms, unsigned portions);
 
 /* By the main thread, before there are others. */
 void hp_purger_watch_main_thread(void);
