@@ -176,6 +176,19 @@ static void groups_and_scattered_slots_that_are_handed_out_are_noticed(void **st
     }
 }
 
+static void a_trim_gives_all_free_pages_back_at_once_and_only_once(void **state)
+{
+    (void)state;
+    given_a_full_slab_of(64);
+    put(slots_per_page(), 3 * slots_per_page());
+
+    assert_int_equal(hp_slab_pages_trim(slab), 3 * hp_page_bytes());
+    assert_int_equal(hp_slab_pages_trim(slab), 0);
+
+    assert_int_equal(fake.discarded_bytes, 3 * hp_page_bytes());
+    then_the_slab_is_sound();
+}
+
 static void what_the_kernel_keeps_is_not_asked_for_again(void **state)
 {
     (void)state;
@@ -202,6 +215,7 @@ int main(void)
         SPEC(nothing_goes_back_twice),
         SPEC(a_page_whose_slots_were_handed_out_again_goes_back_again),
         SPEC(groups_and_scattered_slots_that_are_handed_out_are_noticed),
+        SPEC(a_trim_gives_all_free_pages_back_at_once_and_only_once),
         SPEC(what_the_kernel_keeps_is_not_asked_for_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ size_t hp_reclaim(void)
         hp_thread_flush(self);
     }
     hp_owners_trim_all();
-    return hp_arena_unmap_idle() + hp_arena_purge() + hp_huge_purge();
+    return hp_owners_trim_pages() + hp_arena_unmap_idle() + hp_arena_purge() + hp_huge_purge();
 }
 
 /* At the end of what is slow anyway, outside of every claim. */

@@ -5,6 +5,7 @@
 #include "metadata/storage.h"
 #include "owner/depot.h"
 #include "owner/inbox.h"
+#include "owner/retire.h"
 #include "platform/system.h"
 
 /* No more threads than that work at a time, and each owner has slabs of its own in every class. */
@@ -166,4 +167,16 @@ void hp_owners_trim_all(void)
             hp_claim_release(&owner->claim);
         }
     }
+}
+
+size_t hp_owners_trim_pages(void)
+{
+    size_t bytes = 0;
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+        if (hp_claim_try(&owner->claim)) {
+            bytes += hp_owner_trim_pages(owner);
+            hp_claim_release(&owner->claim);
+        }
+    }
+    return bytes;
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "owner/owner.h"
 
@@ -45,3 +46,6 @@ HP_COLD void *hp_owners_scrape(unsigned size_class, bool *zeroed);
 
 /* Drains and trims every owner that can be claimed. */
 void hp_owners_trim_all(void);
+
+/* Gives the free pages of the open slabs of every owner that can be claimed to the system; the bytes. */
+size_t hp_owners_trim_pages(void);

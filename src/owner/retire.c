@@ -127,6 +127,18 @@ static bool look_at_pages(hp_owner *owner, unsigned size_class, unsigned *room)
     return slab == NULL;
 }
 
+size_t hp_owner_trim_pages(hp_owner *owner)
+{
+    size_t bytes = 0;
+    for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
+        hp_slab *slab = owner->classes[size_class].first;
+        for (; slab != NULL; slab = slab->free->next) {
+            bytes += hp_slab_pages_trim(slab);
+        }
+    }
+    return bytes;
+}
+
 /* ---- the pass ---- */
 
 static void begin_pass(hp_owner *owner, uint32_t now_ms)

@@ -73,6 +73,16 @@ bool hp_slab_pages_look(hp_slab *slab, unsigned *calls)
     return free->resting_pages != 0;
 }
 
+size_t hp_slab_pages_trim(hp_slab *slab)
+{
+    hp_slab_free *free = slab->free;
+    uint64_t due = hp_slab_free_pages(slab) & ~free->given_back_pages;
+    give_back(slab, due);
+    free->given_back_pages |= due;
+    free->resting_pages = 0;
+    return hp_count_bits(due) * hp_page_bytes();
+}
+
 void hp_slab_pages_use(hp_slab *slab, size_t first_offset, size_t end_offset)
 {
     unsigned first = (unsigned)(first_offset / hp_page_bytes());

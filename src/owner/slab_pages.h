@@ -31,5 +31,8 @@ uint64_t hp_slab_free_pages(const hp_slab *slab);
  */
 bool hp_slab_pages_look(hp_slab *slab, unsigned *calls);
 
+/* Gives all free pages back at once; the bytes. */
+size_t hp_slab_pages_trim(hp_slab *slab);
+
 /* NULL or a sentence that names the broken invariant. */
 const char *hp_slab_pages_check(const hp_slab *slab);
