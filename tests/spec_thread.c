@@ -213,19 +213,32 @@ static void a_pack_comes_back_in_the_order_in_which_the_line_would_have_given_it
     }
 }
 
-static void calloc_and_aligned_blocks_come_out_of_the_depot_too(void **state)
+static void a_reserve_stays_when_a_pack_is_seen_that_is_not_to_be_had(void **state)
 {
     (void)state;
     given_a_full_line(64);
     spill(64, chunks[7]);
-    assert_ptr_equal(take(64), chunks[7]);
+    uint64_t *reserve = &self->reserves[hp_class_of(64)];
+    uint64_t before = *reserve;
+    take(64);
+    assert_true(has_reserve(self, 64) && hp_claim_try(&mine->claim));
 
-    assert_ptr_equal(hepta_calloc(1, 64), chunks[6]);
-    given_a_full_line(64);
-    spill(64, chunks[7]);
-    assert_ptr_equal(take(64), chunks[7]);
+    char *chunk = take(64); /* no other owner has a pack */
 
-    assert_ptr_equal(hepta_aligned_alloc(64, 64), chunks[6]);
+    hp_claim_release(&mine->claim);
+    assert_ptr_equal(chunk, (char *)(uintptr_t)(before & ~HP_RESERVE_GROUPS_MASK));
+    assert_int_equal(*reserve, before + HP_SLAB_GROUP_SLOTS * 64 - 1);
+}
+
+static void calloc_and_aligned_blocks_come_out_of_the_depot_too(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 2; way++) {
+        given_a_full_line(64);
+        spill(64, chunks[7]);
+        assert_ptr_equal(take(64), chunks[7]);
+        assert_ptr_equal(way == 0 ? hepta_calloc(1, 64) : hepta_aligned_alloc(64, 64), chunks[6]);
+    }
 }
 
 static void a_line_that_the_depot_has_no_room_for_goes_to_its_slab(void **state)
@@ -278,6 +291,7 @@ int main(void)
         SPEC(without_memory_a_refill_gives_NULL),
         SPEC(a_spilled_line_becomes_a_pack_and_the_chunk_stays),
         SPEC(a_pack_comes_back_in_the_order_in_which_the_line_would_have_given_it),
+        SPEC(a_reserve_stays_when_a_pack_is_seen_that_is_not_to_be_had),
         SPEC(calloc_and_aligned_blocks_come_out_of_the_depot_too),
         SPEC(a_line_that_the_depot_has_no_room_for_goes_to_its_slab),
         SPEC(a_line_of_a_claimed_owner_goes_as_notes),

@@ -51,13 +51,26 @@ static void *refill_with_scattered(hp_thread *self, hp_owner *owner, unsigned si
     return chunks[0];
 }
 
+/* The next group of a reserve that is not empty, else NULL. */
+static void *refill_from_reserve(hp_thread *self, unsigned size_class)
+{
+    uint64_t reserve = self->reserves[size_class];
+    return (reserve & HP_RESERVE_GROUPS_MASK) == 0
+               ? NULL
+               : hp_refill_from_reserve(self, &self->lines[size_class], size_class, reserve);
+}
+
 void *hp_thread_refill_from(hp_thread *self, hp_owner *owner, unsigned size_class)
 {
     check(self);
     if (hp_inbox_has_news(owner)) {
         hp_inbox_drain(owner);
     }
-    void *chunk = refill_with_neighbours(self, owner, size_class);
+    /* Whoever saw a pack and did not get it comes here with a reserve. A new one would take its place. */
+    void *chunk = refill_from_reserve(self, size_class);
+    if (HP_LIKELY(chunk == NULL)) {
+        chunk = refill_with_neighbours(self, owner, size_class);
+    }
     if (chunk == NULL) {
         chunk = refill_with_scattered(self, owner, size_class);
     }
@@ -79,18 +92,18 @@ hp_owner *hp_thread_claim(hp_thread *self, unsigned size_class)
 
 void *hp_thread_refill(hp_thread *self, unsigned size_class)
 {
-    hp_line *line = &self->lines[size_class];
-    uint64_t reserve = self->reserves[size_class];
     /* What was freed is used again before what nobody has touched yet. */
-    if ((reserve & HP_RESERVE_GROUPS_MASK) != 0 &&
-        hp_depot_first(self->owner, size_class) == NULL) {
-        return hp_refill_from_reserve(self, line, size_class, reserve);
+    void *chunk = hp_depot_first(self->owner, size_class) == NULL
+                      ? refill_from_reserve(self, size_class)
+                      : NULL;
+    if (chunk != NULL) {
+        return chunk;
     }
     hp_owner *owner = hp_thread_claim(self, size_class);
     if (HP_UNLIKELY(owner == NULL)) {
-        return NULL;
+        return refill_from_reserve(self, size_class);
     }
-    void *chunk = hp_refill_from_depot(line, owner, size_class);
+    chunk = hp_refill_from_depot(&self->lines[size_class], owner, size_class);
     if (chunk == NULL) {
         return hp_thread_refill_from(self, owner, size_class);
     }
