@@ -71,6 +71,13 @@ size_t hepta_malloc_usable_size(void *pointer);
  */
 int hepta_malloc_trim(size_t pad_bytes);
 
+/*
+ * A ceiling on the memory that is mapped, records included, in bytes; 0 takes it away. When a request would
+ * pass it, everything that can be returned is, then the request is tried once more and fails with ENOMEM.
+ * Returns the ceiling that was set before, 0 for none. What is mapped above it already stays.
+ */
+size_t hepta_set_limit(size_t bytes);
+
 /* Accepts glibc's parameters; they have no meaning here. 1, or 0 for a value that glibc refuses. */
 int hepta_mallopt(int parameter, int value);
 

@@ -1,5 +1,5 @@
 /*
- * What programs ask an allocator about itself, and the one thing that they tell it to do: trim.
+ * What programs ask an allocator about itself, and what they tell it: to trim, and a limit.
  *
  * All figures come from one reading by the statistics service; see there what can be told without
  * stopping anybody. Nothing is claimed while a line is written, so that stdio may allocate.
@@ -15,6 +15,7 @@
 #include "front/slow.h"
 #include "hepta/hepta.h"
 #include "platform/export.h"
+#include "platform/limit.h"
 #include "platform/report.h"
 #include "service/statistics.h"
 
@@ -264,7 +265,7 @@ HP_EXPORT int hepta_malloc_info(int options, FILE *stream)
     return 0;
 }
 
-/* ---- mallopt, malloc_trim ---- */
+/* ---- mallopt, malloc_trim, the limit ---- */
 
 /* The bounds that glibc sets; a negative value counts as a very large one, as there. */
 #define MXFAST_MAX_BYTES (80 * sizeof(size_t) / 4)
@@ -287,6 +288,13 @@ HP_EXPORT int hepta_malloc_trim(size_t pad_bytes)
 {
     (void)pad_bytes;
     return hp_reclaim() > 0;
+}
+
+HP_EXPORT size_t hepta_set_limit(size_t bytes)
+{
+    uint64_t before = hp_limit_ceiling();
+    hp_limit_set_ceiling(bytes == 0 ? HP_NO_LIMIT : bytes);
+    return before == HP_NO_LIMIT ? 0 : (size_t)before;
 }
 
 HP_STANDARD_NAME(struct mallinfo, mallinfo, (void), hepta_mallinfo);

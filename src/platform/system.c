@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "platform/compiler.h"
+#include "platform/limit.h"
 
 /*
  * A preloaded library may interpose mmap and allocate inside it, so the plain build goes straight to
@@ -50,10 +51,17 @@ static void *call_mremap(void *address, size_t old_bytes, size_t new_bytes, int 
 
 static void *kernel_map(void *hint, size_t bytes)
 {
+    if (!hp_limit_add(bytes)) {
+        return NULL;
+    }
     int saved_errno = errno;
     void *address = call_mmap(hint, bytes);
     errno = saved_errno;
-    return address == MAP_FAILED ? NULL : address;
+    if (address != MAP_FAILED) {
+        return address;
+    }
+    hp_limit_take_off(bytes);
+    return NULL;
 }
 
 static bool kernel_unmap(void *address, size_t bytes)
@@ -61,7 +69,11 @@ static bool kernel_unmap(void *address, size_t bytes)
     int saved_errno = errno;
     long result = call_munmap(address, bytes);
     errno = saved_errno;
-    return result == 0;
+    if (result != 0) {
+        return false;
+    }
+    hp_limit_take_off(bytes);
+    return true;
 }
 
 static bool kernel_discard(void *address, size_t bytes)
@@ -72,15 +84,26 @@ static bool kernel_discard(void *address, size_t bytes)
     return result == 0;
 }
 
+/* What was mapped at a target is counted already, and the pages that move there are counted no more. */
 static void *kernel_remap(void *address, size_t old_bytes, size_t new_bytes, void *target)
 {
+    bool replaces = target != NULL && target != HP_ANYWHERE;
+    size_t grown_bytes = replaces || new_bytes < old_bytes ? 0 : new_bytes - old_bytes;
+    if (!hp_limit_add(grown_bytes)) {
+        return NULL;
+    }
     int saved_errno = errno;
     int flags = target == NULL          ? 0
                 : target == HP_ANYWHERE ? MREMAP_MAYMOVE
                                         : MREMAP_MAYMOVE | MREMAP_FIXED;
     void *result = call_mremap(address, old_bytes, new_bytes, flags, target);
     errno = saved_errno;
-    return result == MAP_FAILED ? NULL : result;
+    if (result == MAP_FAILED) {
+        hp_limit_take_off(grown_bytes);
+        return NULL;
+    }
+    hp_limit_take_off(replaces ? old_bytes : old_bytes + grown_bytes - new_bytes);
+    return result;
 }
 
 static bool kernel_is_resident(void *address)

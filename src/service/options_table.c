@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "cache/thread.h"
+#include "platform/limit.h"
 #include "platform/misuse.h"
 #include "service/decay.h"
 #include "service/options.h"
@@ -30,6 +31,16 @@ static void set_stats(int64_t value)
 static void set_purger(int64_t value)
 {
     hp_purger_set_thread(value != 0);
+}
+
+static void set_limit(int64_t value)
+{
+    hp_limit_set_ceiling(value == 0 ? HP_NO_LIMIT : (uint64_t)value);
+}
+
+static void set_soft_limit(int64_t value)
+{
+    hp_limit_set_soft(value == 0 ? HP_NO_LIMIT : (uint64_t)value);
 }
 
 static void show(int64_t value)
@@ -79,6 +90,28 @@ const hp_option hp_option_table[] = {
                 "returned "
                 "by calls of malloc and free only.",
         .set = set_purger,
+    },
+    {
+        .name = "limit",
+        .kind = HP_OPTION_SIZE,
+        .least = 0,
+        .most = INT64_MAX,
+        .initial = "0",
+        .help =
+            "No more memory than this is mapped, records included; requests fail with ENOMEM when "
+            "nothing can be returned any more. 0: no limit.",
+        .set = set_limit,
+    },
+    {
+        .name = "soft_limit",
+        .kind = HP_OPTION_SIZE,
+        .least = 0,
+        .most = INT64_MAX,
+        .initial = "0",
+        .help =
+            "While more memory than this is resident, free memory goes back without waiting for "
+            "decay_ms. 0: no limit.",
+        .set = set_soft_limit,
     },
     {
         .name = "help",

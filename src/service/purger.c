@@ -8,6 +8,7 @@
 #include "owner/owners.h"
 #include "owner/retire.h"
 #include "platform/claim.h"
+#include "platform/limit.h"
 #include "platform/purger_thread.h"
 #include "platform/system.h"
 #include "service/decay.h"
@@ -54,11 +55,35 @@ static int64_t wanted_decay_ms(void)
 
 /* ---- a look ---- */
 
+/* Mapped, less what is free in regions and clean. Records count as far as they are mapped. */
+static uint64_t resident_bytes(void)
+{
+    uint64_t clean_pages = 0;
+    const hp_region *region;
+    for (uint32_t number = 0; (region = hp_arena_region(number)) != NULL; number++) {
+        /* relaxed: statistics that the holder of the claim published */
+        uint32_t free_pages = atomic_load_explicit(&region->free_pages, memory_order_relaxed);
+        /* relaxed: as above */
+        uint32_t dirty_pages = atomic_load_explicit(&region->dirty_pages, memory_order_relaxed);
+        clean_pages += free_pages > dirty_pages ? free_pages - dirty_pages : 0;
+    }
+    uint64_t mapped_bytes = hp_limit_mapped_bytes();
+    uint64_t clean_bytes = clean_pages * hp_page_bytes();
+    return mapped_bytes > clean_bytes ? mapped_bytes - clean_bytes : 0;
+}
+
+/* Above the soft limit what is free goes at once; the curve goes on with what is left. */
+static bool is_urgent(void)
+{
+    uint64_t soft = hp_limit_soft();
+    return soft != HP_NO_LIMIT && resident_bytes() > soft;
+}
+
 /* Returns how many steps of the decay the next look may wait. */
-static uint32_t look_at_owners(uint32_t now_ms, unsigned portions, bool *remains)
+static uint32_t look_at_owners(uint32_t now_ms, unsigned portions, bool urgent, bool *remains)
 {
     uint32_t steps = STEPS_AT_ONCE;
-    uint32_t pass_ms = (uint32_t)(decay.decay_ms / PASSES_PER_DECAY);
+    uint32_t pass_ms = urgent ? 0 : (uint32_t)(decay.decay_ms / PASSES_PER_DECAY);
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
         hp_look_end end = hp_owner_look(owner, now_ms, pass_ms, portions);
         *remains = *remains || end != HP_LOOK_DONE;
@@ -68,12 +93,12 @@ static uint32_t look_at_owners(uint32_t now_ms, unsigned portions, bool *remains
 }
 
 /* The same. */
-static uint32_t purge_due_pages(uint64_t now_ms, bool *remains)
+static uint32_t purge_due_pages(uint64_t now_ms, bool urgent, bool *remains)
 {
     hp_purge_settle();
     uint64_t due_pages = hp_decay_due(&decay, now_ms, hp_purge_dirty_pages());
-    uint32_t young_ms = (uint32_t)(decay.decay_ms / YOUNG_PART);
-    hp_purge_regions(due_pages, (uint32_t)now_ms, young_ms, remains);
+    uint32_t young_ms = urgent ? 0 : (uint32_t)(decay.decay_ms / YOUNG_PART);
+    hp_purge_regions(urgent ? UINT64_MAX : due_pages, (uint32_t)now_ms, young_ms, remains);
     uint64_t left_pages = hp_purge_dirty_pages();
     hp_decay_settle(&decay, left_pages);
     return left_pages < FEW_DIRTY_PAGES ? STEPS_AT_ONCE : 1;
@@ -88,10 +113,11 @@ uint32_t hp_purger_look(uint64_t now_ms, unsigned portions)
     }
     last_look_ms = now_ms;
     hp_bell_hear();
-    uint32_t owner_steps = look_at_owners((uint32_t)now_ms, portions, &remains);
-    uint32_t page_steps = purge_due_pages(now_ms, &remains);
+    bool urgent = is_urgent();
+    uint32_t owner_steps = look_at_owners((uint32_t)now_ms, portions, urgent, &remains);
+    uint32_t page_steps = purge_due_pages(now_ms, urgent, &remains);
     hp_arena_unmap_spare();
-    hp_huge_decay((uint32_t)now_ms, (uint32_t)decay.decay_ms, &remains);
+    hp_huge_decay((uint32_t)now_ms, urgent ? 0 : (uint32_t)decay.decay_ms, &remains);
     uint32_t steps = owner_steps < page_steps ? owner_steps : page_steps;
     return remains ? steps * hp_decay_step_ms(&decay) : 0;
 }

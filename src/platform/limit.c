@@ -1,0 +1,56 @@
+#include "platform/limit.h"
+
+#include <stdatomic.h>
+
+static _Atomic uint64_t mapped_bytes; /* shared: relaxed counter */
+static _Atomic uint64_t ceiling =
+    HP_NO_LIMIT;                            /* shared: relaxed, set by the program or the options */
+static _Atomic uint64_t soft = HP_NO_LIMIT; /* shared: relaxed, as above */
+
+bool hp_limit_add(uint64_t bytes)
+{
+    /* relaxed: added first and taken back, so that two threads never pass the ceiling together */
+    uint64_t before = atomic_fetch_add_explicit(&mapped_bytes, bytes, memory_order_relaxed);
+    uint64_t most = hp_limit_ceiling();
+    if (before <= most && bytes <= most - before) {
+        return true;
+    }
+    hp_limit_take_off(bytes);
+    return false;
+}
+
+void hp_limit_take_off(uint64_t bytes)
+{
+    /* relaxed: a counter */
+    atomic_fetch_sub_explicit(&mapped_bytes, bytes, memory_order_relaxed);
+}
+
+uint64_t hp_limit_mapped_bytes(void)
+{
+    /* relaxed: a counter */
+    return atomic_load_explicit(&mapped_bytes, memory_order_relaxed);
+}
+
+void hp_limit_set_ceiling(uint64_t bytes)
+{
+    /* relaxed: a number that depends on nothing */
+    atomic_store_explicit(&ceiling, bytes, memory_order_relaxed);
+}
+
+uint64_t hp_limit_ceiling(void)
+{
+    /* relaxed: as above */
+    return atomic_load_explicit(&ceiling, memory_order_relaxed);
+}
+
+void hp_limit_set_soft(uint64_t bytes)
+{
+    /* relaxed: as above */
+    atomic_store_explicit(&soft, bytes, memory_order_relaxed);
+}
+
+uint64_t hp_limit_soft(void)
+{
+    /* relaxed: as above */
+    return atomic_load_explicit(&soft, memory_order_relaxed);
+}

@@ -1,0 +1,185 @@
+/*
+ * A ceiling on what is mapped, and a soft limit above which free memory does not wait for its time.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arena/purge.h"
+#include "hepta/hepta.h"
+#include "platform/limit.h"
+#include "platform/system.h"
+#include "service/purger.h"
+#include "support/fake_system.h"
+
+#define MIB ((size_t)1 << 20)
+
+enum { MOST_BLOCKS = 4096, DECAY_MS = 1000 };
+
+static void *blocks[MOST_BLOCKS];
+
+static int setup(void **state)
+{
+    fake_system_setup(state);
+    hepta_malloc_trim(0);
+    fake_system_forget();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    hepta_set_limit(0);
+    hp_limit_set_soft(HP_NO_LIMIT);
+    return fake_system_teardown(state);
+}
+
+/* As many blocks as can be had. */
+static unsigned fill(size_t bytes)
+{
+    unsigned count = 0;
+    while (count < MOST_BLOCKS && (blocks[count] = hepta_malloc(bytes)) != NULL) {
+        count++;
+    }
+    return count;
+}
+
+static void empty(unsigned count)
+{
+    while (count > 0) {
+        hepta_free(blocks[--count]);
+    }
+}
+
+static void what_is_mapped_and_unmapped_is_counted(void **state)
+{
+    (void)state;
+    uint64_t before = hp_limit_mapped_bytes();
+
+    char *range = hp_system->map(NULL, 2 * MIB);
+    assert_int_equal(hp_limit_mapped_bytes() - before, 2 * MIB);
+    char *grown = hp_system->remap(range, 2 * MIB, 3 * MIB, HP_ANYWHERE);
+    assert_int_equal(hp_limit_mapped_bytes() - before, 3 * MIB);
+    char *target = hp_system->map(NULL, 3 * MIB);
+    assert_ptr_equal(hp_system->remap(grown, 3 * MIB, 3 * MIB, target), target);
+    assert_int_equal(hp_limit_mapped_bytes() - before, 3 * MIB);
+    assert_non_null(hp_system->remap(target, 3 * MIB, MIB, NULL));
+    assert_int_equal(hp_limit_mapped_bytes() - before, MIB);
+    hp_system->unmap(target, MIB);
+
+    assert_int_equal(hp_limit_mapped_bytes(), before);
+}
+
+static void nothing_is_mapped_above_the_ceiling(void **state)
+{
+    (void)state;
+    uint64_t before = hp_limit_mapped_bytes();
+    hp_limit_set_ceiling(before + 2 * MIB);
+
+    assert_null(hp_system->map(NULL, 2 * MIB + hp_page_bytes()));
+    assert_int_equal(hp_limit_mapped_bytes(), before);
+    char *range = hp_system->map(NULL, 2 * MIB);
+    assert_non_null(range);
+    assert_null(hp_system->remap(range, 2 * MIB, 3 * MIB, HP_ANYWHERE));
+    assert_null(hp_system->map(NULL, SIZE_MAX & ~(hp_page_bytes() - 1)));
+
+    hp_system->unmap(range, 2 * MIB);
+}
+
+static void requests_above_it_fail_and_what_is_freed_can_be_had_again(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1000, 20000, 100000, 1000000, 5000000};
+    assert_int_equal(hepta_set_limit(64 * MIB), 0);
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned row = 0; row < sizeof sizes / sizeof *sizes; row++) {
+            size_t bytes = sizes[row];
+            errno = 0;
+            unsigned count = fill(bytes);
+
+            if (count < MOST_BLOCKS) {
+                assert_int_equal(errno, ENOMEM);
+                assert_true(count * bytes >= 40 * MIB);
+            }
+            assert_true(hp_limit_mapped_bytes() <= 64 * MIB);
+            empty(count);
+        }
+    }
+    assert_int_equal(hepta_set_limit(0), 64 * MIB);
+}
+
+static void a_ceiling_below_what_is_mapped_refuses_only_what_is_new(void **state)
+{
+    (void)state;
+    void *block = hepta_malloc(30 * MIB);
+    hepta_set_limit(MIB);
+
+    assert_null(hepta_malloc(20 * MIB));
+    memset(block, 1, 30 * MIB);
+    hepta_free(block);
+
+    hepta_set_limit(0);
+    block = hepta_malloc(20 * MIB);
+    assert_non_null(block);
+    hepta_free(block);
+}
+
+/* Looks for one step at a time, as long as something remains. */
+static void one_look_later(void)
+{
+    fake.now_ms += DECAY_MS / 20;
+    hp_purger_look(fake.now_ms, HP_PURGER_THREAD_PORTIONS);
+}
+
+static void given_a_purger_and_freed_blocks(void)
+{
+    hp_purger_after_fork();
+    hp_purger_set_thread(false);
+    hp_purger_set_decay(DECAY_MS);
+    for (unsigned index = 0; index < 40; index++) {
+        blocks[index] = memset(hepta_malloc(MIB), 1, MIB);
+    }
+    empty(40);
+    hp_purge_settle();
+}
+
+static void above_the_soft_limit_free_memory_goes_at_the_next_look(void **state)
+{
+    (void)state;
+    given_a_purger_and_freed_blocks();
+    hp_limit_set_soft(20 * MIB);
+
+    one_look_later();
+
+    assert_in_range(hp_purge_dirty_pages() * hp_page_bytes(), 0, MIB);
+}
+
+static void below_it_the_curve_decides(void **state)
+{
+    (void)state;
+    given_a_purger_and_freed_blocks();
+    hp_limit_set_soft(1000 * MIB);
+
+    one_look_later();
+
+    assert_true(hp_purge_dirty_pages() * hp_page_bytes() > 35 * MIB);
+}
+
+#define SPEC(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SPEC(what_is_mapped_and_unmapped_is_counted),
+        SPEC(nothing_is_mapped_above_the_ceiling),
+        SPEC(requests_above_it_fail_and_what_is_freed_can_be_had_again),
+        SPEC(a_ceiling_below_what_is_mapped_refuses_only_what_is_new),
+        SPEC(above_the_soft_limit_free_memory_goes_at_the_next_look),
+        SPEC(below_it_the_curve_decides),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
