@@ -21,6 +21,19 @@ scenario fork "a forked child"
 scenario main_leaves "main ends by pthread_exit, the process with its last thread"
 scenario trim "malloc_trim, where nothing decays" HEPTA_OPTIONS=decay_ms:-1
 scenario burst "a burst with decay_ms:0" HEPTA_OPTIONS=decay_ms:0
+scenario burst "a soft limit does not wait for decay_ms" HEPTA_OPTIONS=decay_ms:60000,soft_limit:4m
+
+# A cgroup file system of its own, with nothing in it but the limit of a group above the process's own.
+if [ "$(id -u)" = 0 ] && unshare -m true 2> /dev/null && grep -q '^0::' /proc/self/cgroup; then
+    # shellcheck disable=SC2016 # for the inner shell
+    succeeds "memory.max of the control group is followed" unshare -m bash -c '
+        mount -t tmpfs none /sys/fs/cgroup && mkdir -p "/sys/fs/cgroup$2" &&
+        echo max > "/sys/fs/cgroup$2/memory.max" && echo 4194304 > /sys/fs/cgroup/memory.max &&
+        HEPTA_OPTIONS=decay_ms:60000,limit:auto LD_PRELOAD=$0 exec "$1" burst' \
+        "$library" "$scratch/purger" "$(sed -n 's/^0:://p' /proc/self/cgroup)"
+else
+    echo "a control group's limit is not shown: that needs root and mount namespaces"
+fi
 if [ "$(id -u)" = 0 ]; then
     chmod 755 "$scratch"
     scenario refused "the system refuses a thread"

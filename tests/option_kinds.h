@@ -8,7 +8,7 @@
 
 #include "service/options.h"
 
-enum { FLAG, NUMBER, SIZE, COLOUR, WORD, OPTION_COUNT };
+enum { FLAG, NUMBER, SIZE, ROOM, COLOUR, WORD, OPTION_COUNT };
 
 static struct {
     int calls;
@@ -36,6 +36,11 @@ static void set_size(int64_t value)
     see(SIZE, value);
 }
 
+static void set_room(int64_t value)
+{
+    see(ROOM, value);
+}
+
 static void set_colour(int64_t value)
 {
     see(COLOUR, value);
@@ -46,6 +51,7 @@ static void set_word(int64_t value)
     see(WORD, value);
 }
 
+static const char *const room_words[] = {"auto", "none", NULL};
 static const char *const colours[] = {"red", "green", "blue", NULL};
 
 static const hp_option table[] = {
@@ -64,6 +70,14 @@ static const hp_option table[] = {
      .initial = "1m",
      .help = "C.",
      .set = set_size},
+    {.name = "room",
+     .kind = HP_OPTION_SIZE,
+     .least = 0,
+     .most = (int64_t)8 << 30,
+     .choices = room_words,
+     .initial = "auto",
+     .help = "F.",
+     .set = set_room},
     {.name = "colour",
      .kind = HP_OPTION_CHOICE,
      .choices = colours,

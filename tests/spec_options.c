@@ -102,6 +102,16 @@ static void a_size_has_a_suffix_of_a_power_of_1024(void **state)
     then_refused("size:-5k", "-5k", "size", "a size from 4k to 8g");
 }
 
+static void a_size_can_be_a_word_too_where_the_option_has_words(void **state)
+{
+    (void)state;
+    then_accepted("room:auto", ROOM, -1);
+    then_accepted("room:none", ROOM, -2);
+    then_accepted("room:2g", ROOM, (int64_t)2 << 30);
+    then_refused("room:aut", "aut", "room", "a size from 0 to 8g, or auto or none");
+    then_refused("size:auto", "auto", "size", "a size from 4k to 8g");
+}
+
 static void a_size_that_overflows_is_no_small_one(void **state)
 {
     (void)state;
@@ -174,9 +184,9 @@ static void an_unknown_key_is_named_and_the_others_are_set(void **state)
     (void)state;
     const char *said = when_parsed("foo:1,flag:on,fla:on,number:5");
     assert_string_equal(said, "hepta: unknown option 'foo' in HEPTA_OPTIONS; "
-                              "known are: flag, number, size, colour, word\n"
+                              "known are: flag, number, size, room, colour, word\n"
                               "hepta: unknown option 'fla' in HEPTA_OPTIONS; "
-                              "known are: flag, number, size, colour, word\n");
+                              "known are: flag, number, size, room, colour, word\n");
     then_set(FLAG, 1);
     then_set(NUMBER, 5);
 }
@@ -188,8 +198,8 @@ static void a_long_word_is_cut_so_that_the_known_ones_are_still_told(void **stat
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
     const char *said = when_parsed(text);
-    assert_non_null(
-        strstr(said, "x...' in HEPTA_OPTIONS; known are: flag, number, size, colour, word\n"));
+    assert_non_null(strstr(
+        said, "x...' in HEPTA_OPTIONS; known are: flag, number, size, room, colour, word\n"));
     assert_true(strlen(said) < 200);
 }
 
@@ -230,6 +240,7 @@ int main(void)
         cmocka_unit_test(a_number_keeps_within_its_bounds),
         cmocka_unit_test(a_number_is_digits_and_nothing_else),
         cmocka_unit_test(a_size_has_a_suffix_of_a_power_of_1024),
+        cmocka_unit_test(a_size_can_be_a_word_too_where_the_option_has_words),
         cmocka_unit_test(a_size_that_overflows_is_no_small_one),
         cmocka_unit_test(a_choice_is_one_of_its_words),
         cmocka_unit_test(a_word_takes_no_value),

@@ -126,6 +126,10 @@ static bool read_value(const hp_option *option, excerpt text, int64_t *value)
     case HP_OPTION_INTEGER:
         return read_integer(text, value) && is_within(option, *value);
     case HP_OPTION_SIZE:
+        if (option->choices != NULL && read_choice(option->choices, text, value)) {
+            *value = -1 - *value;
+            return true;
+        }
         return read_size(text, value) && is_within(option, *value);
     case HP_OPTION_CHOICE:
         return read_choice(option->choices, text, value);
@@ -185,6 +189,10 @@ void hp_option_tell_values(const hp_option *option, hp_message *message)
         tell_size(option->least, message);
         hp_message_text(message, " to ");
         tell_size(option->most, message);
+        if (option->choices != NULL) {
+            hp_message_text(message, ", or ");
+            tell_choices(option->choices, message);
+        }
         break;
     case HP_OPTION_CHOICE:
         tell_choices(option->choices, message);

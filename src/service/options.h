@@ -24,7 +24,8 @@
 typedef enum hp_option_kind {
     HP_OPTION_FLAG,    /* on (1) or off (0) */
     HP_OPTION_INTEGER, /* decimal, from least to most */
-    HP_OPTION_SIZE,    /* bytes, from least to most; k, m and g mean 2^10, 2^20 and 2^30 */
+    HP_OPTION_SIZE,    /* bytes, from least to most; k, m and g mean 2^10, 2^20 and 2^30. Where it
+                          has choices, one of these words is -1, the next -2 ... */
     HP_OPTION_CHOICE,  /* one of several words; the value is its place among them */
     HP_OPTION_WORD,    /* the key alone, without a value */
 } hp_option_kind;

@@ -8,6 +8,7 @@
 #include "platform/misuse.h"
 #include "service/decay.h"
 #include "service/options.h"
+#include "service/pressure.h"
 #include "service/purger.h"
 #include "service/statistics.h"
 
@@ -33,9 +34,11 @@ static void set_purger(int64_t value)
     hp_purger_set_thread(value != 0);
 }
 
+/* -1: auto. */
 static void set_limit(int64_t value)
 {
-    hp_limit_set_ceiling(value == 0 ? HP_NO_LIMIT : (uint64_t)value);
+    hp_pressure_follow(value < 0);
+    hp_limit_set_ceiling(value <= 0 ? HP_NO_LIMIT : (uint64_t)value);
 }
 
 static void set_soft_limit(int64_t value)
@@ -48,6 +51,11 @@ static void show(int64_t value)
     (void)value;
     hp_options_show(hp_option_table);
 }
+
+/* All that addresses reach. */
+#define MOST_BYTES ((int64_t)1 << 47)
+
+static const char *const limit_words[] = {"auto", NULL};
 
 const hp_option hp_option_table[] = {
     {
@@ -95,18 +103,20 @@ const hp_option hp_option_table[] = {
         .name = "limit",
         .kind = HP_OPTION_SIZE,
         .least = 0,
-        .most = INT64_MAX,
+        .most = MOST_BYTES,
+        .choices = limit_words,
         .initial = "0",
         .help =
             "No more memory than this is mapped, records included; requests fail with ENOMEM when "
-            "nothing can be returned any more. 0: no limit.",
+            "nothing can be returned any more. 0: no limit; auto: as soft_limit with what the "
+            "control group allows, and free memory goes while the group waits for memory.",
         .set = set_limit,
     },
     {
         .name = "soft_limit",
         .kind = HP_OPTION_SIZE,
         .least = 0,
-        .most = INT64_MAX,
+        .most = MOST_BYTES,
         .initial = "0",
         .help =
             "While more memory than this is resident, free memory goes back without waiting for "

@@ -12,6 +12,7 @@
 #include "platform/purger_thread.h"
 #include "platform/system.h"
 #include "service/decay.h"
+#include "service/pressure.h"
 
 /* A pass over an owner begins so often per decay time: what it finds unused twice goes. */
 #define PASSES_PER_DECAY 2
@@ -21,6 +22,9 @@
 /* With fewer dirty pages than this the curve is not worth a wakeup for each of its steps: some at once. */
 #define FEW_DIRTY_PAGES 1024u
 #define STEPS_AT_ONCE 5u
+
+/* Where a limit is to be kept, a look comes at least so often while there is something to give back. */
+#define LIMITED_PAUSE_MS 100u
 
 typedef enum thread_state { THREAD_NONE, THREAD_RUNNING, THREAD_REFUSED } thread_state;
 
@@ -72,10 +76,23 @@ static uint64_t resident_bytes(void)
     return mapped_bytes > clean_bytes ? mapped_bytes - clean_bytes : 0;
 }
 
+static bool has_soft_limit(void)
+{
+    return hp_limit_soft() != HP_NO_LIMIT || hp_pressure_is_followed();
+}
+
 /* Above the soft limit what is free goes at once; the curve goes on with what is left. */
-static bool is_urgent(void)
+static bool is_urgent(uint64_t now_ms)
 {
     uint64_t soft = hp_limit_soft();
+    if (hp_pressure_is_followed()) {
+        hp_pressure_read(now_ms);
+        uint64_t allowed = hp_pressure_allowed_bytes();
+        soft = allowed < soft ? allowed : soft;
+        if (hp_pressure_is_high()) {
+            return true;
+        }
+    }
     return soft != HP_NO_LIMIT && resident_bytes() > soft;
 }
 
@@ -113,13 +130,17 @@ uint32_t hp_purger_look(uint64_t now_ms, unsigned portions)
     }
     last_look_ms = now_ms;
     hp_bell_hear();
-    bool urgent = is_urgent();
+    bool urgent = is_urgent(now_ms);
     uint32_t owner_steps = look_at_owners((uint32_t)now_ms, portions, urgent, &remains);
     uint32_t page_steps = purge_due_pages(now_ms, urgent, &remains);
     hp_arena_unmap_spare();
     hp_huge_decay((uint32_t)now_ms, urgent ? 0 : (uint32_t)decay.decay_ms, &remains);
     uint32_t steps = owner_steps < page_steps ? owner_steps : page_steps;
-    return remains ? steps * hp_decay_step_ms(&decay) : 0;
+    uint32_t pause_ms = steps * hp_decay_step_ms(&decay);
+    if (has_soft_limit() && pause_ms > LIMITED_PAUSE_MS) {
+        pause_ms = LIMITED_PAUSE_MS;
+    }
+    return remains ? pause_ms : 0;
 }
 
 /* ---- the thread ---- */
@@ -195,7 +216,9 @@ static void look_if_it_is_time(void)
         return;
     }
     uint64_t now_ms = hp_system->now_ms();
-    if (!has_begun || now_ms - last_look_ms >= hp_decay_step_ms(&decay)) {
+    uint32_t step_ms = hp_decay_step_ms(&decay);
+    step_ms = has_soft_limit() && step_ms > LIMITED_PAUSE_MS ? LIMITED_PAUSE_MS : step_ms;
+    if (!has_begun || now_ms - last_look_ms >= step_ms) {
         hp_purger_look(now_ms, HP_PURGER_TICK_PORTIONS);
     }
     hp_claim_release(&role);
