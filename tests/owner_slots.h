@@ -18,7 +18,7 @@ static void *chunks[HP_SLAB_MAX_SLOTS];
 static inline int owner_setup(void **state)
 {
     fake_system_setup(state);
-    for (hp_owner *other = hp_owners_first(); other != NULL; other = other->next) {
+    for (hp_owner *other = hp_owners_first(); other != NULL; other = hp_owners_next(other)) {
         hp_claim_try(&other->claim);
     }
     owner = hp_owners_claim_any(NULL);

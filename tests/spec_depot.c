@@ -71,7 +71,7 @@ static void all_depots_together_hold_1_mib_in_equal_shares_of_at_least_64_kib(vo
     assert_int_equal(hp_depot_share_bytes(1000), 64 << 10);
 
     uint32_t owners = 0;
-    for (hp_owner *each = hp_owners_first(); each != NULL; each = each->next) {
+    for (hp_owner *each = hp_owners_first(); each != NULL; each = hp_owners_next(each)) {
         owners++;
     }
     assert_int_equal(owner->depot_bound_bytes, hp_depot_share_bytes(owners));

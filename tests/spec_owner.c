@@ -17,7 +17,7 @@
 static unsigned owner_count(void)
 {
     unsigned count = 0;
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         count++;
     }
     return count;
@@ -36,14 +36,14 @@ static void given_no_threads(void)
 
 static void given_all_owners_claimed(void)
 {
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         assert_true(hp_claim_try(&owner->claim));
     }
 }
 
 static void release_all_owners(void)
 {
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         hp_claim_release(&owner->claim);
     }
 }
@@ -122,7 +122,7 @@ static void further_threads_share_the_owners_evenly(void **state)
         hp_owners_bind();
     }
 
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         assert_int_equal(threads_of(owner), 3);
     }
 }
@@ -135,7 +135,7 @@ static void an_owner_that_a_thread_left_serves_the_next_thread(void **state)
     for (unsigned threads = owner_count(); threads > 0; threads--) {
         hp_owners_bind();
     }
-    hp_owner *left = hp_owners_first()->next;
+    hp_owner *left = hp_owners_next(hp_owners_first());
 
     hp_owners_unbind(left);
 
@@ -148,7 +148,7 @@ static void a_thread_is_bound_to_an_owner_whose_claim_is_open(void **state)
     given_owners(4);
     given_no_threads();
     given_all_owners_claimed();
-    hp_owner *open = hp_owners_first()->next->next;
+    hp_owner *open = hp_owners_next(hp_owners_next(hp_owners_first()));
     hp_claim_release(&open->claim);
 
     hp_owner *bound = hp_owners_bind();
@@ -179,7 +179,7 @@ static void after_a_fork_only_the_owner_of_the_forking_thread_is_bound(void **st
 
     hp_owners_keep_only(mine);
 
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         assert_int_equal(threads_of(owner), owner == mine ? 1 : 0);
     }
 }
@@ -189,7 +189,7 @@ static void after_a_fork_only_the_owner_of_the_forking_thread_is_bound(void **st
 static void the_preferred_owner_is_claimed_when_it_is_open(void **state)
 {
     (void)state;
-    hp_owner *preferred = hp_owners_first()->next;
+    hp_owner *preferred = hp_owners_next(hp_owners_first());
 
     assert_ptr_equal(hp_owners_claim_any(preferred), preferred);
 
@@ -222,7 +222,7 @@ static void when_all_owners_are_taken_a_new_one_is_made_and_claimed(void **state
     hp_owner *fresh = hp_owners_claim_any(hp_owners_first());
 
     assert_int_equal(owner_count(), owners + 1);
-    assert_ptr_equal(hp_owners_first(), fresh);
+    assert_null(hp_owners_next(fresh));
     assert_true(hp_claim_is_taken(&fresh->claim));
     release_all_owners();
 }
@@ -230,9 +230,10 @@ static void when_all_owners_are_taken_a_new_one_is_made_and_claimed(void **state
 static void no_two_owners_have_the_same_id_and_none_has_that_of_nobody(void **state)
 {
     (void)state;
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         assert_in_range(owner->id, 1, HP_OWNER_ID_MAX);
-        for (hp_owner *other = owner->next; other != NULL; other = other->next) {
+        for (hp_owner *other = hp_owners_next(owner); other != NULL;
+             other = hp_owners_next(other)) {
             assert_int_not_equal(owner->id, other->id);
         }
     }

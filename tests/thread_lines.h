@@ -30,7 +30,7 @@ static inline hp_thread *be_born(void)
 /* So that another thread has one to be bound to. */
 static inline void given_a_second_owner(void)
 {
-    if (hp_owners_first()->next == NULL) {
+    if (hp_owners_next(hp_owners_first()) == NULL) {
         hp_claim_try(&mine->claim);
         hp_claim_release(&hp_owners_claim_any(NULL)->claim);
         hp_claim_release(&mine->claim);

@@ -68,7 +68,7 @@ typedef struct hp_owner_pass {
 struct hp_owner {
     HP_LINE_ALIGNED hp_claim claim;
     uint32_t id;                    /* from 1; written before publication */
-    struct hp_owner *next;          /* list of owners; written before publication */
+    struct hp_owner *_Atomic next;  /* shared: P11, list of owners */
     _Atomic uint32_t bound_threads; /* shared: relaxed counter */
     /* Shared: relaxed, a bound. With the next two, which are under the claim, on the claim's line. */
     _Atomic uint32_t depot_bound_bytes;

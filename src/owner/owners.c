@@ -11,6 +11,10 @@
 /* No more threads than that work at a time, and each owner has slabs of its own in every class. */
 #define OWNERS_PER_PROCESSOR 1u
 
+/* How often one is looked for that is open before a new one is made. */
+#define LEAST_ROUNDS 2u
+#define LEAST_LOOKS 32u
+
 static hp_owner *_Atomic first_owner; /* shared: P11 */
 static _Atomic uint32_t owner_count;  /* shared: relaxed counter; numbers given out */
 
@@ -42,9 +46,23 @@ static bool may_add_owner(void)
 static void share_depots(uint32_t owners)
 {
     uint32_t share = hp_depot_share_bytes(owners);
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         /* relaxed: a bound for what comes from now on */
         atomic_store_explicit(&owner->depot_bound_bytes, share, memory_order_relaxed);
+    }
+}
+
+/* The oldest come first: who looks for any owner keeps to few, and those that a crowd made are left to empty. */
+static void append(hp_owner *owner)
+{
+    hp_owner *_Atomic *end = &first_owner;
+    hp_owner *listed = NULL;
+    /* release: P11, pairs with hp_owners_first and hp_owners_next. acquire on failure: P11, what is listed there
+       is followed */
+    while (!atomic_compare_exchange_strong_explicit(end, &listed, owner, memory_order_release,
+                                                    memory_order_acquire)) {
+        end = &listed->next;
+        listed = NULL;
     }
 }
 
@@ -64,11 +82,7 @@ static HP_SLOW hp_owner *new_owner(void)
     if (!hp_claim_try(&owner->claim)) {
         return NULL;
     }
-    owner->next = hp_owners_first();
-    /* release: P11, pairs with hp_owners_first. acquire on failure: P11, the next try links behind it */
-    while (!atomic_compare_exchange_weak_explicit(&first_owner, &owner->next, owner,
-                                                  memory_order_release, memory_order_acquire)) {
-    }
+    append(owner);
     share_depots(number + 1);
     return owner;
 }
@@ -77,7 +91,7 @@ hp_owner *hp_owners_bind(void)
 {
     hp_owner *best = NULL;
     uint32_t best_threads = UINT32_MAX;
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         /* relaxed: a hint for balance */
         uint32_t threads = atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
         /* After a fork a claim may be taken for ever. */
@@ -109,7 +123,7 @@ void hp_owners_unbind(hp_owner *owner)
 
 void hp_owners_keep_only(hp_owner *bound)
 {
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         /* relaxed: a counter for balance, and there is one thread */
         atomic_store_explicit(&owner->bound_threads, owner == bound, memory_order_relaxed);
     }
@@ -120,12 +134,17 @@ hp_owner *hp_owners_claim_any(hp_owner *preferred)
     if (preferred != NULL && HP_LIKELY(hp_claim_try(&preferred->claim))) {
         return preferred;
     }
-    /* Twice around, since owners stay for ever: what was taken a moment ago is mostly open by now. */
-    for (unsigned round = 0; round < 2; round++) {
-        for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    /* Since owners stay for ever, and what was taken a moment ago is mostly open by now. */
+    unsigned looks = 0;
+    for (unsigned round = 0; round < LEAST_ROUNDS || looks < LEAST_LOOKS; round++) {
+        for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
             if (!hp_claim_is_taken(&owner->claim) && hp_claim_try(&owner->claim)) {
                 return owner;
             }
+            looks++;
+        }
+        if (looks == 0) {
+            break;
         }
     }
     return new_owner();
@@ -133,7 +152,7 @@ hp_owner *hp_owners_claim_any(hp_owner *preferred)
 
 hp_owner *hp_owners_claim_serving(unsigned size_class)
 {
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         if (!hp_claim_try(&owner->claim)) {
             continue;
         }
@@ -148,7 +167,8 @@ hp_owner *hp_owners_claim_serving(unsigned size_class)
 void *hp_owners_scrape(unsigned size_class, bool *zeroed)
 {
     void *chunk = NULL;
-    for (hp_owner *owner = hp_owners_first(); owner != NULL && chunk == NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL && chunk == NULL;
+         owner = hp_owners_next(owner)) {
         if (hp_claim_try(&owner->claim)) {
             hp_inbox_drain(owner);
             chunk = hp_owner_take_at_least(owner, size_class, zeroed);
@@ -160,7 +180,7 @@ void *hp_owners_scrape(unsigned size_class, bool *zeroed)
 
 void hp_owners_trim_all(void)
 {
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         if (hp_claim_try(&owner->claim)) {
             hp_inbox_drain(owner);
             hp_owner_trim(owner);
@@ -172,7 +192,7 @@ void hp_owners_trim_all(void)
 size_t hp_owners_trim_pages(void)
 {
     size_t bytes = 0;
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         if (hp_claim_try(&owner->claim)) {
             bytes += hp_owner_trim_pages(owner);
             hp_claim_release(&owner->claim);

@@ -6,7 +6,8 @@
  *   OS1 owners are never freed, so the list only grows; ids count from 1 and are never given twice.
  * Threads:     any. A thread is bound to an owner to keep to it, no more.
  * Ordering:    P1 (claim), P11 (list).
- * Progress:    wait-free: each owner is tried at most twice, then a new one is made.
+ * Progress:    wait-free: so many looks at the owners there are, then a new one is made. The append of one is
+ *              lock-free.
  * Calls:       owner, inbox, storage.   Used by: thread, front, statistics.
  */
 #pragma once
@@ -19,8 +20,15 @@
 /* The hot map has 16 bits for an id and uses two values itself. */
 #define HP_OWNER_ID_MAX 0xfffeu
 
-/* First owner of the list or NULL; go on with ->next. */
+/* The oldest owner, or NULL. */
 hp_owner *hp_owners_first(void);
+
+/* The next younger one, or NULL. */
+HP_INLINE hp_owner *hp_owners_next(const hp_owner *owner)
+{
+    /* acquire: P11, pairs with the append of a new owner */
+    return atomic_load_explicit(&owner->next, memory_order_acquire);
+}
 
 /* Asks the system how many processors there are; once, early, before a seccomp filter may forbid it. */
 void hp_owners_count_processors(void);

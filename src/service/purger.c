@@ -101,7 +101,7 @@ static uint32_t look_at_owners(uint32_t now_ms, unsigned portions, bool urgent, 
 {
     uint32_t steps = STEPS_AT_ONCE;
     uint32_t pass_ms = urgent ? 0 : (uint32_t)(decay.decay_ms / PASSES_PER_DECAY);
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         hp_look_end end = hp_owner_look(owner, now_ms, pass_ms, portions);
         *remains = *remains || end != HP_LOOK_DONE;
         steps = end == HP_LOOK_SOON ? 1 : steps;

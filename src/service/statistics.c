@@ -71,7 +71,7 @@ static void read_class(hp_statistics *statistics, const hp_owner *owner, unsigne
 
 static void read_owners(hp_statistics *statistics)
 {
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = owner->next) {
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         statistics->owners++;
         /* relaxed: statistics */
         statistics->threads += atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
