@@ -42,7 +42,22 @@ else
     echo "a refused thread and locked memory are not shown: that needs root"
 fi
 
-# The same by strace: between the two marks nobody but the main thread calls the system.
+# thp: what the kernel was told stands in the flags of the mappings: nh, hg, or neither.
+flags_are() { # WANTED OPTION
+    "${on_hepta[@]}" HEPTA_OPTIONS="$2" /usr/bin/python3 -c '
+import sys
+blocks = [bytearray(100000) for _ in range(30)] + [bytearray(6000000)]
+flags = [line.split() for line in open("/proc/self/smaps") if line.startswith("VmFlags")]
+sys.exit(0 if any(sys.argv[1] in line for line in flags) else 1)' "$1"
+}
+if flags_are nh thp:never && flags_are hg thp:always && ! flags_are nh thp:default &&
+    ! flags_are hg thp:default; then
+    ok "thp tells the kernel about huge pages"
+else
+    failed "thp tells the kernel about huge pages"
+fi
+
+# The idle process again, by strace: between the two marks nobody but the main thread calls the system.
 if command -v strace > /dev/null && strace -o /dev/null true 2> /dev/null; then
     strace -f -o "$scratch/trace" "${on_hepta[@]}" "$scratch/purger" idle 2> /dev/null
     calls=$(sed -n '/write(2, "idle/,/write(2, "end/p' "$scratch/trace" | grep -vc '"idle\|"end\|nanosleep')

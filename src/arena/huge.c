@@ -4,6 +4,7 @@
 #include "arena/move_pages.h"
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
+#include "platform/huge_pages.h"
 #include "platform/purger_bell.h"
 #include "platform/system.h"
 
@@ -186,6 +187,7 @@ static hp_huge *map_new(size_t bytes, size_t align_bytes)
     }
     char *mapping = hp_system->map(NULL, bytes + extra);
     if (mapping != NULL) {
+        hp_huge_pages_advise(mapping, bytes + extra);
         huge->mapping = mapping;
         huge->dirty = false;
         /* relaxed: the record is not shared yet */

@@ -4,6 +4,7 @@
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
 #include "platform/crossing.h"
+#include "platform/huge_pages.h"
 #include "platform/system.h"
 
 /*
@@ -62,6 +63,7 @@ bool hp_range_map(size_t bytes, void *hint, hp_range *range)
     range->page_count = (uint32_t)(bytes / hp_page_bytes());
     range->tables = hp_storage_map(tables_bytes(range->page_count));
     if (range->tables != NULL && hp_map_reserve(range->base, bytes)) {
+        hp_huge_pages_advise(range->base, bytes);
         return true;
     }
     hp_range_unmap(range);

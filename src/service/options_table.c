@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "cache/thread.h"
+#include "platform/huge_pages.h"
 #include "platform/limit.h"
 #include "platform/misuse.h"
 #include "service/decay.h"
@@ -41,6 +42,12 @@ static void set_limit(int64_t value)
     hp_limit_set_ceiling(value <= 0 ? HP_NO_LIMIT : (uint64_t)value);
 }
 
+/* In the order of thp_words, which is that of hp_huge_pages. */
+static void set_thp(int64_t value)
+{
+    hp_huge_pages_set((hp_huge_pages)value);
+}
+
 static void set_soft_limit(int64_t value)
 {
     hp_limit_set_soft(value == 0 ? HP_NO_LIMIT : (uint64_t)value);
@@ -55,6 +62,7 @@ static void show(int64_t value)
 /* All that addresses reach. */
 #define MOST_BYTES ((int64_t)1 << 47)
 
+static const char *const thp_words[] = {"default", "never", "always", NULL};
 static const char *const limit_words[] = {"auto", NULL};
 
 const hp_option hp_option_table[] = {
@@ -122,6 +130,16 @@ const hp_option hp_option_table[] = {
             "While more memory than this is resident, free memory goes back without waiting for "
             "decay_ms. 0: no limit.",
         .set = set_soft_limit,
+    },
+    {
+        .name = "thp",
+        .kind = HP_OPTION_CHOICE,
+        .choices = thp_words,
+        .initial = "default",
+        .help =
+            "Whether the kernel may use transparent huge pages for user memory; default: as the "
+            "system is set up.",
+        .set = set_thp,
     },
     {
         .name = "help",
