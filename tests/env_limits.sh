@@ -74,7 +74,8 @@ succeeds "mappings of a program with large blocks" "${on_hepta[@]}" "$scratch/ma
 owners_are() {
     local wanted=$1 sentence=$2
     shift 2
-    succeeds "$sentence" "$@"
+    # The purger works with owners too, and may be in the way of the one thread that works.
+    HEPTA_OPTIONS=purger:off succeeds "$sentence" "$@"
     [ "$(cat "$scratch/output")" = "$wanted" ] || failed "$sentence: there should be $wanted"
 }
 allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
