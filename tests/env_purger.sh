@@ -19,6 +19,9 @@ scenario single "a process with one thread gets no other"
 scenario off "nor does any with purger:off" HEPTA_OPTIONS=purger:off
 scenario fork "a forked child"
 scenario main_leaves "main ends by pthread_exit, the process with its last thread"
+succeeds "the same, with much left to do for a long time" timeout -k 1 10 "${on_hepta[@]}" \
+    HEPTA_OPTIONS=decay_ms:60000 "$scratch/purger" main_leaves
+scenario fork_leaves "so does a child that a thread forked"
 scenario trim "malloc_trim, where nothing decays" HEPTA_OPTIONS=decay_ms:-1
 scenario burst "a burst with decay_ms:0" HEPTA_OPTIONS=decay_ms:0
 scenario burst "a soft limit does not wait for decay_ms" HEPTA_OPTIONS=decay_ms:60000,soft_limit:4m

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 #include "platform/compiler.h"
 
@@ -77,6 +78,16 @@ bool hp_purger_thread_start(void (*body)(void))
     return started;
 }
 
+/* The directory has a link for each thread besides its own two. One that ended first of all counts to the end. */
+bool hp_purger_thread_is_last(void)
+{
+    struct stat tasks;
+    int saved_errno = errno;
+    bool last = stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 2 + 2;
+    errno = saved_errno;
+    return last;
+}
+
 void hp_purger_thread_prepare_end(void)
 {
     sigset_t none;
@@ -84,7 +95,8 @@ void hp_purger_thread_prepare_end(void)
     pthread_sigmask(SIG_SETMASK, &none, NULL);
 }
 
-static void (*main_left)(void);
+static void (*main_left)(void); /* NULL: nobody watches */
+static pthread_key_t main_key;
 
 static void call_main_left(void *value)
 {
@@ -94,10 +106,9 @@ static void call_main_left(void *value)
 
 void hp_purger_thread_watch_main(void (*left)(void))
 {
-    pthread_key_t key;
-    main_left = left;
-    if (pthread_key_create(&key, call_main_left) == 0) {
-        pthread_setspecific(key, &main_left);
+    if (pthread_key_create(&main_key, call_main_left) == 0) {
+        main_left = left;
+        pthread_setspecific(main_key, &main_left);
     }
 }
 
@@ -105,4 +116,8 @@ void hp_purger_thread_after_fork(void)
 {
     /* relaxed: there is one thread */
     atomic_store_explicit(&only_thread, (uintptr_t)pthread_self(), memory_order_relaxed);
+    /* And it is the child's main thread, whichever of the parent's it was. */
+    if (main_left != NULL) {
+        pthread_setspecific(main_key, &main_left);
+    }
 }

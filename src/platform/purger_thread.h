@@ -23,6 +23,9 @@ bool hp_purger_thread_may_start(void);
 /* Runs body in a thread of its own, with every signal blocked; false when the system refuses. errno is kept. */
 bool hp_purger_thread_start(void (*body)(void));
 
+/* Once the main thread has left: whether all others have ended too. False when the system does not tell. */
+bool hp_purger_thread_is_last(void);
+
 /* The calling thread, the library's own, ends when its body returns and may be the last one of the process. */
 void hp_purger_thread_prepare_end(void);
 

@@ -26,12 +26,15 @@
 /* Where a limit is to be kept, a look comes at least so often while there is something to give back. */
 #define LIMITED_PAUSE_MS 100u
 
+/* No bell tells that the program's last thread has ended: so long may the process outlive it. */
+#define OUTLIVE_MS 250u
+
 typedef enum thread_state { THREAD_NONE, THREAD_RUNNING, THREAD_REFUSED } thread_state;
 
 static _Atomic int64_t wanted_ms = HP_DECAY_DEFAULT_MS; /* shared: relaxed, set from the options */
 static _Atomic bool thread_wanted = true;               /* shared: relaxed, set from the options */
 static _Atomic uint32_t thread;                         /* shared: relaxed, thread_state */
-static _Atomic bool main_has_left;                      /* shared: relaxed, set once */
+static _Atomic bool main_has_left;                      /* shared: relaxed */
 
 /* Of whoever has the role. */
 static hp_claim role;
@@ -155,11 +158,25 @@ static bool look_if_nobody_does(uint32_t *pause_ms)
     return true;
 }
 
-/* Nothing is left, and the main thread has ended: this thread must not be the one that keeps the process. */
+/* The main thread has ended: this thread must not be the one that keeps the process. */
 static bool may_end(void)
 {
     /* relaxed: it was set before the bell was rung, or it is seen the next time */
     return atomic_load_explicit(&main_has_left, memory_order_relaxed);
+}
+
+/* False: there is no other thread any more, and what is left to do goes with the process. */
+static bool pause_unless_last(uint32_t pause_ms)
+{
+    while (!may_end() || !hp_purger_thread_is_last()) {
+        if (pause_ms == 0) {
+            return true;
+        }
+        uint32_t part_ms = pause_ms < OUTLIVE_MS ? pause_ms : OUTLIVE_MS;
+        hp_bell_pause(part_ms);
+        pause_ms -= part_ms;
+    }
+    return false;
 }
 
 static void run_purger(void)
@@ -175,7 +192,9 @@ static void run_purger(void)
             }
             continue;
         }
-        hp_bell_pause(pause_ms);
+        if (!pause_unless_last(pause_ms)) {
+            break;
+        }
     }
     hp_purger_thread_prepare_end();
     /* relaxed: the next tick starts another one, if it comes to that */
@@ -261,6 +280,8 @@ void hp_purger_after_fork(void)
     hp_purger_thread_after_fork();
     /* relaxed: there is one thread */
     atomic_store_explicit(&thread, THREAD_NONE, memory_order_relaxed);
+    /* relaxed: as above; the caller is the main thread of the child */
+    atomic_store_explicit(&main_has_left, false, memory_order_relaxed);
     hp_claim_release(&role);
     has_begun = false;
     hp_purge_after_fork();

@@ -236,6 +236,25 @@ static void ends_with_the_last_thread(void)
     pthread_exit(NULL);
 }
 
+static void *leave_a_child(void *argument)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        ends_with_the_last_thread();
+    }
+    int status;
+    expect(waitpid(child, &status, 0) == child && status == 0,
+           "the child ends with its last thread");
+    return argument;
+}
+
+/* The child's main thread is not the one that was the parent's. */
+static void child_of_a_thread_ends(void)
+{
+    in_a_thread(leave_a_child);
+}
+
 static void works_without_its_thread(void)
 {
     struct rlimit none = {0, 0};
@@ -281,6 +300,7 @@ int main(int count, char **arguments)
         {"off", has_no_thread_but_two_of_its_own},
         {"fork", comes_again_after_fork},
         {"main_leaves", ends_with_the_last_thread},
+        {"fork_leaves", child_of_a_thread_ends},
         {"refused", works_without_its_thread},
         {"locked", rests_when_memory_is_locked},
         {"trim", trims},
