@@ -33,6 +33,7 @@ PAIRS
         limited $kind thread $bytes 0 "another thread frees all blocks of $bytes"
     done
     limited $kind fail 0 0 "a failure changes nothing"
+    limited $kind grow 0 0 "realloc needs no more than what it was asked for"
 done
 
 # limited_program SENTENCE COMMAND...: in 256 MiB of address space.

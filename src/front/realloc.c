@@ -85,6 +85,11 @@ static HP_SLOW void *resize(void *pointer, size_t bytes)
     }
     int saved_errno = errno;
     void *moved = move(pointer, usable_bytes, wanted_bytes);
+    if (moved == NULL && wanted_bytes != bytes) {
+        /* The headroom was our wish, not the program's. */
+        errno = saved_errno;
+        moved = move(pointer, usable_bytes, bytes);
+    }
     if (moved == NULL && bytes <= usable_bytes) {
         /* A block that is to shrink is large enough: no memory is no reason to fail. */
         errno = saved_errno;

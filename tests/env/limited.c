@@ -122,6 +122,24 @@ static void fail_well(void)
     free_some(&count, 0);
 }
 
+/* What realloc would like to have in reserve is no reason to fail. */
+static void grow_a_little(void)
+{
+    unsigned char *block = malloc(4096);
+    void *room = malloc(4097);
+    void *neighbour = malloc(4097);
+    expect(block != NULL && room != NULL && neighbour != NULL, "three blocks are there early");
+    memset(block, 7, 4096);
+    size_t count = fill(5120, MOST);
+    free(room);
+    unsigned char *grown = realloc(block, 4097);
+    expect(grown != NULL, "realloc takes what is enough when there is no more");
+    expect(grown[0] == 7 && grown[4095] == 7, "with what was in the block");
+    free(grown);
+    free(neighbour);
+    free_some(&count, 0);
+}
+
 int main(int argc, char **argv)
 {
     expect(argc == 6, "there are five arguments");
@@ -139,6 +157,8 @@ int main(int argc, char **argv)
         change_size(bytes, other_bytes, usable_bytes);
     } else if (strcmp(argv[3], "thread") == 0) {
         free_by_thread(bytes, usable_bytes);
+    } else if (strcmp(argv[3], "grow") == 0) {
+        grow_a_little();
     } else {
         fail_well();
     }
