@@ -22,7 +22,8 @@ static void print_markdown(void)
          "    HEPTA_OPTIONS=\"key:value,key:value\" program\n\n"
          "The variable is read once, when the process starts. What is not understood is named in "
          "one "
-         "line on\nstderr and otherwise ignored. A set-user-ID program ignores the variable.\n\n"
+         "line on\nstderr and otherwise ignored. A set-user-ID program ignores the variable.\n"
+         "A size is a number of bytes; with k, m or g behind it, of KiB, MiB or GiB.\n\n"
          "| key | value | default | |\n"
          "|---|---|---|---|");
     for (const hp_option *option = hp_option_table; option->name != NULL; option++) {
