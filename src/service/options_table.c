@@ -93,9 +93,9 @@ const hp_option hp_option_table[] = {
         .least = HP_DECAY_NEVER,
         .most = HP_DECAY_MOST_MS,
         .initial = "1000",
-        .help = "Free memory goes back to the system within this time after its last use; 0: as "
-                "soon as "
-                "possible, -1: never.",
+        .help =
+            "Free memory goes back to the system within one to two times this after its last use; "
+            "0: as soon as possible, -1: never.",
         .set = hp_purger_set_decay,
     },
     {
