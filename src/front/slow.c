@@ -36,6 +36,18 @@ HP_INLINE void tick(void)
     }
 }
 
+/* A chunk from the line of a cached class; NULL when it is empty. */
+HP_INLINE void *take_from_line(hp_thread *self, unsigned size_class)
+{
+    hp_line *line = &self->lines[size_class];
+    if (HP_UNLIKELY(line->filled == hp_line_empty(size_class))) {
+        return NULL;
+    }
+    void *chunk = hp_line_take(line, line->filled);
+    HP_ASSUME(chunk != NULL);
+    return chunk;
+}
+
 static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
 {
     /* A slot whose size is a multiple of the alignment lies at a multiple of it: see Z2. */
@@ -51,9 +63,9 @@ static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
     }
     unsigned size_class = hp_class_of(slot_bytes);
     if (size_class < HP_CACHED_CLASSES && self != NULL) {
-        hp_line *line = &self->lines[size_class];
-        if (line->filled != hp_line_empty(size_class)) {
-            return hp_line_take(line, line->filled);
+        void *chunk = take_from_line(self, size_class);
+        if (chunk != NULL) {
+            return chunk;
         }
         if (size_class < HP_SMALL_CLASSES) {
             return hp_thread_refill(self, size_class);
@@ -128,9 +140,9 @@ void *hp_slow_malloc(size_t bytes)
     }
     unsigned size_class = hp_medium_class_of(bytes);
     if (size_class < HP_CACHED_CLASSES) {
-        hp_line *line = &self->lines[size_class];
-        if (HP_LIKELY(line->filled != hp_line_empty(size_class))) {
-            return hp_line_take(line, line->filled);
+        void *chunk = take_from_line(self, size_class);
+        if (HP_LIKELY(chunk != NULL)) {
+            return chunk;
         }
     }
     return take_slot(self, size_class);
@@ -183,10 +195,9 @@ void *hp_slow_aligned(size_t bytes, size_t align_bytes)
                   align_bytes <= HP_CACHED_MAX_BYTES)) {
         size_t slot_bytes = hp_round_up(bytes, align_bytes);
         if (HP_LIKELY(slot_bytes <= HP_CACHED_MAX_BYTES)) {
-            unsigned size_class = hp_class_of(slot_bytes);
-            hp_line *line = &self->lines[size_class];
-            if (HP_LIKELY(line->filled != hp_line_empty(size_class))) {
-                return hp_line_take(line, line->filled);
+            void *chunk = take_from_line(self, hp_class_of(slot_bytes));
+            if (HP_LIKELY(chunk != NULL)) {
+                return chunk;
             }
         }
     }
