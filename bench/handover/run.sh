@@ -4,20 +4,8 @@
 # hepta's median to the best peer's. ALLOC="name=/path/lib.so ..." adds others.
 set -eu
 cd "$(dirname "$0")/../.."
-build=${BUILD:-build}
 rounds=${ROUNDS:-7}
-program=$build/bench/handover
-mkdir -p "$build/bench"
-"${CC:-gcc}" -std=gnu11 -O2 -fno-builtin -Wall -Wextra -Werror bench/handover/handover.c -o "$program" -lpthread
-allocators=("hepta=$(realpath "$build/lib/libhepta.so.1")" "libc=")
-for peer in jemalloc=libjemalloc.so.2 mimalloc=libmimalloc.so.2.0 tcmalloc=libtcmalloc_minimal.so.4; do
-    path=/usr/lib/$(uname -m)-linux-gnu/${peer#*=}
-    if [ -e "$path" ]; then allocators+=("${peer%%=*}=$path"); fi
-done
-# shellcheck disable=SC2206
-allocators+=(${ALLOC:-})
-results=$(mktemp)
-trap 'rm -f "$results"' EXIT
+. bench/support/in_turn.sh handover
 for bytes in 64 512 0; do
     : >"$results"
     for ((round = 1; round <= rounds; round++)); do
