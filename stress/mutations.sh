@@ -22,6 +22,7 @@ weaken() {
 
 default_list() {
     mutation src/platform/claim.h "$(weaken release 'P1,')" pipeline
+    mutation src/owner/pack.h "$(weaken acq_rel 'P17, pairs with the pop')" pipeline
     # Either of these alone hides behind the other.
     mutation src/owner/inbox.c \
         "$(weaken release 'P3,'); $(weaken acq_rel 'P4, pairs with the exchange')" pipeline

@@ -45,7 +45,7 @@ for file in src/*/*.c tests/support/*.c; do
     compile "$file" "$work/$(echo "$file" | tr / _).o"
 done
 
-for name in claim storage address_map arena_threads inbox_threads thread_exit; do
+for name in claim storage address_map arena_threads inbox_threads pack thread_exit; do
     if spec $name; then
         result yes "spec_$name"
     else

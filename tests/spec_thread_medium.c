@@ -104,13 +104,42 @@ static void given_a_full_line(void)
     free_many(4);
 }
 
-static void a_full_line_gives_back_the_chunks_that_lay_there_for_longest(void **state)
+/* free into the full line while neither depot nor hand has room. */
+static void free_past_the_depot(void *chunk)
+{
+    uint32_t room = self->hand.room_bytes;
+    self->hand.room_bytes = 0;
+    mine->depot_bytes += 1 << 30;
+    hepta_free(chunk);
+    mine->depot_bytes -= 1 << 30;
+    self->hand.room_bytes = room;
+}
+
+static void a_full_line_gives_the_chunks_that_lay_there_for_longest_to_the_depot(void **state)
+{
+    (void)state;
+    given_a_full_line();
+    assert_true(hp_claim_try(&mine->claim));
+
+    hepta_free(chunks[4]);
+
+    hp_claim_release(&mine->claim);
+    assert_int_equal(hp_depot_count(mine, hp_class_of(4096)), 1);
+    assert_int_equal(filled(4096), 2);
+    for (unsigned index = 5; index-- > 0;) {
+        assert_ptr_equal(take(4096), chunks[index]);
+    }
+    assert_int_equal(hp_depot_count(mine, hp_class_of(4096)), 0);
+    free_many(5);
+}
+
+static void without_room_in_the_depot_they_go_to_their_slab(void **state)
 {
     (void)state;
     given_a_full_line();
     uint32_t free_before = slab_of(chunks[0])->free->free_count;
 
-    hepta_free(chunks[4]);
+    free_past_the_depot(chunks[4]);
 
     assert_int_equal(slab_of(chunks[0])->free->free_count, free_before + 3);
     assert_int_equal(filled(4096), 2);
@@ -120,7 +149,7 @@ static void a_full_line_gives_back_the_chunks_that_lay_there_for_longest(void **
     hepta_free(chunks[4]);
 }
 
-static void while_the_owner_is_claimed_a_full_line_leaves_notes(void **state)
+static void and_as_notes_while_the_owner_is_claimed(void **state)
 {
     (void)state;
     given_a_full_line();
@@ -130,7 +159,7 @@ static void while_the_owner_is_claimed_a_full_line_leaves_notes(void **state)
     }
     assert_true(hp_claim_try(&mine->claim));
 
-    hepta_free(chunks[4]);
+    free_past_the_depot(chunks[4]);
 
     hp_outbox_flush(self);
     hp_claim_release(&mine->claim);
@@ -204,8 +233,9 @@ int main(void)
         SPEC(the_refills_of_a_class_grow_from_one_chunk),
         SPEC(a_freed_chunk_is_the_next_one_that_malloc_returns),
         SPEC(a_line_holds_seven_chunks_to_2_kib_four_to_4_kib_two_to_8_kib),
-        SPEC(a_full_line_gives_back_the_chunks_that_lay_there_for_longest),
-        SPEC(while_the_owner_is_claimed_a_full_line_leaves_notes),
+        SPEC(a_full_line_gives_the_chunks_that_lay_there_for_longest_to_the_depot),
+        SPEC(without_room_in_the_depot_they_go_to_their_slab),
+        SPEC(and_as_notes_while_the_owner_is_claimed),
         SPEC(a_chunk_of_another_owner_goes_into_the_outbox),
         SPEC(a_flush_returns_the_lines_to_their_slabs),
         SPEC(calloc_clears_a_chunk_from_a_line),

@@ -101,8 +101,7 @@ static inline void *take(size_t bytes)
 /* free into the full line of a small class, as the slow path of free does it. */
 static inline void spill(size_t bytes, void *chunk)
 {
-    hp_owner *claimed = hp_claim_try(&mine->claim) ? mine : NULL;
-    hp_thread_spill(self, claimed, hp_class_of(bytes), chunk);
+    hp_thread_spill(self, hp_class_of(bytes), chunk);
 }
 
 /* A chunk of an owner that is not mine; that owner's claim is open again. */

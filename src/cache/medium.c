@@ -1,17 +1,20 @@
 /*
- * Lines of medium classes: few chunks, no depot behind them. A refill takes from a slab, a spill returns the
- * chunks that have been in the line for longest.
+ * Lines of medium classes: few chunks, of which about half move at a time. What leaves a line are the chunks that have
+ * been in it for longest.
  */
 #include "cache/refill.h"
 #include "owner/inbox.h"
 
-/* How many chunks move at a time: as many then have room in the line as are in it. */
-static unsigned step_of(unsigned size_class)
+/* The first one comes out, the others go into the empty line, so that they come in their order. */
+static void *refill_line(hp_line *line, void *const *chunks, unsigned count)
 {
-    return hp_medium_line_chunks(size_class) / 2 + 1;
+    while (--count > 0) {
+        hp_line_push(line, chunks[count]);
+    }
+    return chunks[0];
 }
 
-void *hp_thread_refill_medium(hp_thread *self, unsigned size_class)
+static HP_SLOW void *refill_from_slabs(hp_thread *self, unsigned size_class)
 {
     hp_owner *owner = hp_thread_claim(self, size_class);
     if (HP_UNLIKELY(owner == NULL)) {
@@ -22,37 +25,65 @@ void *hp_thread_refill_medium(hp_thread *self, unsigned size_class)
     }
     void *chunks[HP_LINE_CHUNKS];
     unsigned wanted = hp_next_refill(self, size_class);
-    unsigned step = step_of(size_class);
+    unsigned step = hp_pack_chunks(size_class);
+    /* The lowest address is handed out first. */
     unsigned taken = hp_owner_take(owner, size_class, wanted < step ? wanted : step, chunks);
     hp_claim_release(&owner->claim);
-    if (HP_UNLIKELY(taken == 0)) {
-        return NULL;
+    return HP_UNLIKELY(taken == 0) ? NULL : refill_line(&self->lines[size_class], chunks, taken);
+}
+
+void *hp_thread_refill_medium(hp_thread *self, unsigned size_class)
+{
+    hp_pack *pack = hp_depot_pop(self->owner, size_class);
+    if (HP_UNLIKELY(pack == NULL)) {
+        return refill_from_slabs(self, size_class);
     }
-    /* The lowest address is handed out first. */
     hp_line *line = &self->lines[size_class];
-    while (--taken > 0) {
-        hp_line_push(line, chunks[taken]);
+    void *chunk = refill_line(line, pack->chunks, hp_pack_chunks(size_class));
+    return hp_thread_keep_pack(self, size_class, pack, chunk);
+}
+
+/* The oldest chunks, those furthest from the top, come out of the full line. */
+static void take_oldest(hp_line *line, unsigned size_class, void **chunks)
+{
+    unsigned left = hp_medium_line_chunks(size_class) - hp_pack_chunks(size_class);
+    void *stay[HP_LINE_CHUNKS];
+    for (unsigned index = left; index-- > 0;) {
+        stay[index] = hp_line_take(line, line->filled);
     }
-    return chunks[0];
+    for (unsigned index = 0; line->filled != hp_line_empty(size_class); index++) {
+        chunks[index] = hp_line_take(line, line->filled);
+    }
+    for (unsigned index = 0; index < left; index++) {
+        hp_line_push(line, stay[index]);
+    }
+}
+
+static HP_SLOW void return_to_slabs(hp_thread *self, void *const *chunks, unsigned count)
+{
+    hp_owner *claimed = hp_claim_try(&self->owner->claim) ? self->owner : NULL;
+    hp_thread_return(self, claimed, chunks, count);
+    if (HP_LIKELY(claimed != NULL)) {
+        hp_claim_release(&claimed->claim);
+    }
 }
 
 void hp_thread_spill_medium(hp_thread *self, unsigned size_class, void *chunk)
 {
     hp_line *line = &self->lines[size_class];
-    unsigned count = hp_medium_line_chunks(size_class);
-    unsigned spilled = step_of(size_class);
-    void *chunks[HP_LINE_CHUNKS];
-    for (unsigned index = 0; index < count; index++) {
-        chunks[count - 1 - index] = hp_line_take(line, line->filled);
-    }
-    for (unsigned index = spilled; index < count; index++) {
-        hp_line_push(line, chunks[index]);
-    }
-    HP_SIGNAL_BARRIER();
-    hp_owner *claimed = hp_claim_try(&self->owner->claim) ? self->owner : NULL;
-    hp_thread_return(self, claimed, chunks, spilled);
-    if (HP_LIKELY(claimed != NULL)) {
-        hp_claim_release(&claimed->claim);
+    uint32_t bytes = hp_pack_bytes(size_class);
+    if (HP_LIKELY(hp_depot_hand_is_ready(&self->hand, bytes) ||
+                  hp_depot_fill_hand(self->owner, &self->hand, bytes))) {
+        hp_pack *pack = hp_depot_hand_out(&self->hand);
+        self->hand.room_bytes -= bytes;
+        take_oldest(line, size_class, pack->chunks);
+        HP_SIGNAL_BARRIER();
+        hp_depot_push(self->owner, size_class, pack);
+    } else {
+        void *chunks[HP_LINE_CHUNKS];
+        take_oldest(line, size_class, chunks);
+        HP_SIGNAL_BARRIER();
+        return_to_slabs(self, chunks, hp_pack_chunks(size_class));
     }
     hp_line_push(line, chunk);
 }

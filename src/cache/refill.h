@@ -3,9 +3,9 @@
  *
  * Owns:        nothing.
  * Invariants:  T1 and T2 of the line; D1 and D2 of the depot.
- * Threads:     the thread itself, under the owner's claim.
- * Ordering:    P1.
- * Progress:    wait-free, no loop.
+ * Threads:     the thread itself.
+ * Ordering:    P17.
+ * Progress:    lock-free; without a claim.
  * Calls:       depot, owner.   Used by: thread, front.
  */
 #pragma once
@@ -58,17 +58,20 @@ HP_INLINE void hp_fill_with_neighbours(hp_line *line, char *chunk, size_t slot_b
     line->filled = HP_LINE_FULL;
 }
 
-/* A chunk, and six more into the empty line. NULL: the depot has no pack of the class. */
-HP_INLINE void *hp_refill_from_depot(hp_line *line, hp_owner *owner, unsigned size_class)
+/* A pack of the class that came out of the depot is empty now. Returns the chunk. */
+HP_INLINE void *hp_thread_keep_pack(hp_thread *self, unsigned size_class, const hp_pack *pack,
+                                    void *chunk)
 {
-    hp_pack *pack = hp_depot_pop(owner, size_class);
-    if (HP_UNLIKELY(pack == NULL)) {
-        return NULL;
-    }
-    void *chunk = hp_fill_from_pack(line, pack);
-    hp_depot_recycle(owner, pack);
-    HP_ASSUME(chunk != NULL);
-    return chunk;
+    hp_depot_keep(&self->hand, pack);
+    self->hand.room_bytes += hp_pack_bytes(size_class);
+    return HP_LIKELY(!hp_depot_hand_is_full(&self->hand)) ? chunk : hp_thread_ease(self, chunk);
+}
+
+/* A chunk of a pack that came out of the depot, and six more into the empty line. */
+HP_INLINE void *hp_refill_from_pack(hp_thread *self, hp_line *line, unsigned size_class,
+                                    hp_pack *pack)
+{
+    return hp_thread_keep_pack(self, size_class, pack, hp_fill_from_pack(line, pack));
 }
 
 /*
@@ -89,15 +92,13 @@ HP_INLINE void *hp_refill_from_reserve(hp_thread *self, hp_line *line, unsigned 
 }
 
 /*
- * The full line becomes a pack of the depot and holds the one chunk then. False: there is no pack for it,
- * nothing was moved. At no moment is a chunk in both: a signal handler may call exit or fork here.
+ * The full line becomes a pack of the depot and holds the one chunk then. The hand is ready for it. At no moment
+ * is a chunk in both: a signal handler may call exit or fork here.
  */
-HP_INLINE bool hp_spill_to(hp_owner *owner, hp_line *line, unsigned size_class, void *chunk)
+HP_INLINE void hp_spill_to_depot(hp_thread *self, hp_line *line, unsigned size_class, void *chunk)
 {
-    hp_pack *pack = hp_depot_new_pack(owner, size_class);
-    if (HP_UNLIKELY(pack == NULL)) {
-        return false;
-    }
+    hp_pack *pack = hp_depot_hand_out(&self->hand);
+    self->hand.room_bytes -= hp_pack_bytes(size_class);
     pack->chunks[0] = line->chunks[0];
     pack->chunks[1] = line->chunks[1];
     pack->chunks[2] = line->chunks[2];
@@ -108,6 +109,5 @@ HP_INLINE bool hp_spill_to(hp_owner *owner, hp_line *line, unsigned size_class, 
     line->chunks[0] = chunk;
     line->filled = HP_LINE_EMPTY + 1;
     HP_SIGNAL_BARRIER();
-    hp_depot_push(owner, size_class, pack);
-    return true;
+    hp_depot_push(self->owner, size_class, pack);
 }

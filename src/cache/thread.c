@@ -66,11 +66,7 @@ void *hp_thread_refill_from(hp_thread *self, hp_owner *owner, unsigned size_clas
     if (hp_inbox_has_news(owner)) {
         hp_inbox_drain(owner);
     }
-    /* Whoever saw a pack and did not get it comes here with a reserve. A new one would take its place. */
-    void *chunk = refill_from_reserve(self, size_class);
-    if (HP_LIKELY(chunk == NULL)) {
-        chunk = refill_with_neighbours(self, owner, size_class);
-    }
+    void *chunk = refill_with_neighbours(self, owner, size_class);
     if (chunk == NULL) {
         chunk = refill_with_scattered(self, owner, size_class);
     }
@@ -93,22 +89,15 @@ hp_owner *hp_thread_claim(hp_thread *self, unsigned size_class)
 void *hp_thread_refill(hp_thread *self, unsigned size_class)
 {
     /* What was freed is used again before what nobody has touched yet. */
-    void *chunk = hp_depot_first(self->owner, size_class) == NULL
+    hp_pack *pack = hp_depot_pop(self->owner, size_class);
+    void *chunk = pack == NULL
                       ? refill_from_reserve(self, size_class)
-                      : NULL;
+                      : hp_refill_from_pack(self, &self->lines[size_class], size_class, pack);
     if (chunk != NULL) {
         return chunk;
     }
     hp_owner *owner = hp_thread_claim(self, size_class);
-    if (HP_UNLIKELY(owner == NULL)) {
-        return refill_from_reserve(self, size_class);
-    }
-    chunk = hp_refill_from_depot(&self->lines[size_class], owner, size_class);
-    if (chunk == NULL) {
-        return hp_thread_refill_from(self, owner, size_class);
-    }
-    hp_claim_release(&owner->claim);
-    return chunk;
+    return owner == NULL ? NULL : hp_thread_refill_from(self, owner, size_class);
 }
 
 void hp_thread_return(hp_thread *self, hp_owner *claimed, void *const *chunks, unsigned count)
@@ -163,22 +152,35 @@ static void return_reserve(hp_thread *self, hp_owner *claimed, unsigned size_cla
     }
 }
 
-void hp_thread_spill(hp_thread *self, hp_owner *claimed, unsigned size_class, void *chunk)
+/* The depot has no room. */
+static void spill_to_slabs(hp_thread *self, unsigned size_class)
+{
+    hp_owner *owner = self->owner;
+    if (HP_LIKELY(hp_claim_try(&owner->claim))) {
+        return_full_line(owner, &self->lines[size_class]);
+        hp_claim_release(&owner->claim);
+    } else {
+        return_line(self, NULL, size_class);
+        hp_thread_note_busy(self);
+    }
+}
+
+void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk)
 {
     check(self);
     hp_line *line = &self->lines[size_class];
-    if (HP_UNLIKELY(claimed == NULL)) {
-        return_line(self, NULL, size_class);
-        hp_line_push(line, chunk);
-        hp_thread_note_busy(self);
+    if (hp_depot_fill_hand(self->owner, &self->hand, hp_pack_bytes(size_class))) {
+        hp_spill_to_depot(self, line, size_class, chunk);
         return;
     }
-    hp_depot_make_packs(claimed);
-    if (HP_LIKELY(!hp_spill_to(claimed, line, size_class, chunk))) {
-        return_full_line(claimed, line);
-        hp_line_push(line, chunk);
-    }
-    hp_claim_release(&claimed->claim);
+    spill_to_slabs(self, size_class);
+    hp_line_push(line, chunk);
+}
+
+void *hp_thread_ease(hp_thread *self, void *chunk)
+{
+    hp_depot_ease_hand(self->owner, &self->hand);
+    return chunk;
 }
 
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
@@ -194,8 +196,7 @@ void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
             return;
         }
         if (slab->size_class < HP_SMALL_CLASSES) {
-            hp_owner *claimed = hp_claim_try(&self->owner->claim) ? self->owner : NULL;
-            hp_thread_spill(self, claimed, slab->size_class, chunk);
+            hp_thread_spill(self, slab->size_class, chunk);
         } else {
             hp_thread_spill_medium(self, slab->size_class, chunk);
         }
@@ -246,6 +247,7 @@ void hp_thread_flush(hp_thread *self)
     if (claimed != NULL) {
         hp_claim_release(&claimed->claim);
     }
+    hp_depot_empty_hand(self->owner, &self->hand);
     hp_outbox_flush(self);
 }
 

@@ -25,6 +25,7 @@
 
 #include "metadata/address_map.h"
 #include "metadata/size_class.h"
+#include "owner/depot.h"
 #include "owner/owner.h"
 #include "platform/compiler.h"
 #include "platform/crossing.h"
@@ -58,6 +59,7 @@ typedef struct hp_thread {
     int64_t outbox_room; /* bytes that may be added before the outbox is posted */
     uint32_t busy_count; /* how often the owner could not be claimed since the last binding */
     HP_LINE_ALIGNED hp_line lines[HP_CACHED_CLASSES];
+    HP_LINE_ALIGNED hp_depot_hand hand;                     /* for the owner's depot */
     HP_LINE_ALIGNED uint64_t reserves[HP_SMALL_CLASSES];    /* see refill.h */
     uint8_t refill_chunks[HP_CACHED_CLASSES];               /* how many the next refill takes */
     HP_LINE_ALIGNED uint64_t outbox_keys[HP_OUTBOX_PLACES]; /* see outbox.h; 0: an unused place */
@@ -65,13 +67,6 @@ typedef struct hp_thread {
 } hp_thread;
 
 _Static_assert(offsetof(hp_thread, lines) == HP_LINES_OFFSET_BYTES, "free adds this offset");
-
-/* How many chunks of a medium class a thread keeps: 7 to 2 KiB, 4 to 4 KiB, 2 to 8 KiB. */
-HP_INLINE unsigned hp_medium_line_chunks(unsigned size_class)
-{
-    unsigned doubling = (size_class - HP_SMALL_CLASSES) >> HP_STEPS_LOG2;
-    return (HP_LINE_CHUNKS + doubling) >> doubling;
-}
 
 /* filled of an empty line of the class. */
 HP_INLINE int64_t hp_line_empty(unsigned size_class)
@@ -95,8 +90,11 @@ void *hp_thread_refill(hp_thread *self, unsigned size_class);
 /* The same out of the slabs of a claimed owner; releases the claim. */
 void *hp_thread_refill_from(hp_thread *self, hp_owner *owner, unsigned size_class);
 
-/* free into a line of a small class that is full. Releases the claim of its owner; NULL: it was taken. */
-void hp_thread_spill(hp_thread *self, hp_owner *claimed, unsigned size_class, void *chunk);
+/* free into a line of a small class that is full. */
+void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk);
+
+/* What the hand has too much goes back; returns the chunk, for who has nothing else to do. */
+void *hp_thread_ease(hp_thread *self, void *chunk);
 
 /*
  * The caller's owner, claimed, or another one: then its own was claimed by somebody else. NULL: no memory. This may

@@ -148,11 +148,13 @@ void *hp_slow_malloc(size_t bytes)
     return take_slot(self, size_class);
 }
 
-/* Neither reserve nor depot has chunks of the class. The owner is claimed; NULL: it could not be. */
-static HP_SLOW void *refill_or_fail(hp_thread *self, hp_owner *owner, unsigned size_class)
+static HP_SLOW void *refill_without_pack(hp_thread *self, hp_line *line, unsigned size_class)
 {
-    void *chunk = owner != NULL ? hp_thread_refill_from(self, owner, size_class)
-                                : hp_thread_refill(self, size_class);
+    uint64_t reserve = self->reserves[size_class];
+    if (HP_LIKELY((reserve & HP_RESERVE_GROUPS_MASK) != 0)) {
+        return hp_refill_from_reserve(self, line, size_class, reserve);
+    }
+    void *chunk = hp_thread_refill(self, size_class);
     tick();
     return HP_LIKELY(chunk != NULL) ? chunk : hp_slow_malloc(hp_class_bytes(size_class));
 }
@@ -160,27 +162,16 @@ static HP_SLOW void *refill_or_fail(hp_thread *self, hp_owner *owner, unsigned s
 void *hp_slow_refill(hp_line *line)
 {
     hp_thread *self = hp_self;
-    hp_owner *owner = self->owner;
     unsigned size_class = (unsigned)(line - self->lines);
-    if (HP_UNLIKELY(owner == NULL)) {
+    if (HP_UNLIKELY(self->owner == NULL)) {
         return hp_slow_malloc(hp_class_bytes(size_class));
     }
     /* What was freed is used again before what nobody has touched yet. */
-    if (hp_depot_first(owner, size_class) == NULL) {
-        uint64_t reserve = self->reserves[size_class];
-        if (HP_LIKELY((reserve & HP_RESERVE_GROUPS_MASK) != 0)) {
-            return hp_refill_from_reserve(self, line, size_class, reserve);
-        }
+    hp_pack *pack = hp_depot_pop(self->owner, size_class);
+    if (HP_UNLIKELY(pack == NULL)) {
+        return refill_without_pack(self, line, size_class);
     }
-    if (HP_UNLIKELY(!hp_claim_try(&owner->claim))) {
-        return refill_or_fail(self, NULL, size_class);
-    }
-    void *chunk = hp_refill_from_depot(line, owner, size_class);
-    if (HP_UNLIKELY(chunk == NULL)) {
-        return refill_or_fail(self, owner, size_class);
-    }
-    hp_claim_release(&owner->claim);
-    return chunk;
+    return hp_refill_from_pack(self, line, size_class, pack);
 }
 
 void *hp_slow_malloc_zeroed(size_t bytes, bool *zeroed)
@@ -205,23 +196,27 @@ void *hp_slow_aligned(size_t bytes, size_t align_bytes)
     return allocate_or_fail(bytes, align_bytes, &zeroed);
 }
 
+/* A medium class, or the hand is not ready for one more pack. */
+static HP_SLOW void spill_slowly(hp_thread *self, unsigned size_class, void *chunk)
+{
+    if (size_class < HP_SMALL_CLASSES) {
+        hp_thread_spill(self, size_class, chunk);
+    } else {
+        hp_thread_spill_medium(self, size_class, chunk);
+    }
+    tick();
+}
+
 void hp_slow_spill(void *pointer, hp_line *line)
 {
     hp_thread *self = hp_self;
-    hp_owner *owner = self->owner;
     unsigned size_class = (unsigned)(line - self->lines);
-    if (HP_UNLIKELY(size_class >= HP_SMALL_CLASSES)) {
-        hp_thread_spill_medium(self, size_class, pointer);
-        tick();
+    if (HP_UNLIKELY(size_class >= HP_SMALL_CLASSES ||
+                    !hp_depot_hand_is_ready(&self->hand, hp_pack_bytes(size_class)))) {
+        spill_slowly(self, size_class, pointer);
         return;
     }
-    bool claimed = hp_claim_try(&owner->claim);
-    if (HP_LIKELY(claimed && hp_spill_to(owner, line, size_class, pointer))) {
-        hp_claim_release(&owner->claim);
-        return;
-    }
-    hp_thread_spill(self, claimed ? owner : NULL, size_class, pointer);
-    tick();
+    hp_spill_to_depot(self, line, size_class, pointer);
 }
 
 /* "double free of" when a block of ours was freed there, "invalid pointer" when none ever was. */

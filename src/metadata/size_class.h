@@ -26,7 +26,8 @@
 #define HP_SMALL_MAX_BYTES 1024u
 #define HP_SMALL_CLASSES (HP_SMALL_MAX_BYTES / HP_SMALL_STEP_BYTES)
 #define HP_SMALL_MAX_LOG2 10u
-#define HP_STEPS_LOG2 3u /* 8 classes per doubling above HP_SMALL_MAX_BYTES */
+#define HP_STEPS_LOG2 3u  /* 8 classes per doubling above HP_SMALL_MAX_BYTES */
+#define HP_LINE_CHUNKS 7u /* of a class that a thread keeps, at most */
 #define HP_CACHED_MAX_BYTES 8192u
 #define HP_CACHED_CLASSES (HP_SMALL_CLASSES + 3u * (1u << HP_STEPS_LOG2))
 #define HP_SLAB_MAX_SLOT_BYTES 32768u
@@ -68,6 +69,13 @@ HP_INLINE size_t hp_class_bytes(unsigned size_class)
     unsigned doubling = above >> HP_STEPS_LOG2;
     size_t steps = (1u << HP_STEPS_LOG2) + (above & ((1u << HP_STEPS_LOG2) - 1)) + 1;
     return steps << (HP_SMALL_MAX_LOG2 - HP_STEPS_LOG2 + doubling);
+}
+
+/* How many chunks of a medium class a thread keeps: 7 to 2 KiB, 4 to 4 KiB, 2 to 8 KiB. */
+HP_INLINE unsigned hp_medium_line_chunks(unsigned size_class)
+{
+    unsigned doubling = (size_class - HP_SMALL_CLASSES) >> HP_STEPS_LOG2;
+    return (HP_LINE_CHUNKS + doubling) >> doubling;
 }
 
 HP_INLINE size_t hp_class_slab_bytes(unsigned size_class)

@@ -1,28 +1,111 @@
 #include "owner/depot.h"
 
+#include <string.h>
+
 #include "metadata/address_map.h"
-#include "metadata/storage.h"
 #include "owner/inbox.h"
 #include "owner/retire.h"
 #include "platform/misuse.h"
 
-#define PACKS_PER_BATCH 8u
+typedef struct depot_bounds {
+    uint64_t
+        depot_bytes; /* the owner's share, and as much as the hands of its threads hold at least */
+    uint32_t hand_bytes;
+} depot_bounds;
 
-void hp_depot_make_packs(hp_owner *owner)
+static depot_bounds bounds_of(const hp_owner *owner)
 {
-    if (owner->spare_packs != NULL) {
-        return;
+    /* relaxed: bounds that move when another owner or thread comes; what is above them goes at its time */
+    uint32_t share = atomic_load_explicit(&owner->depot_bound_bytes, memory_order_relaxed);
+    /* relaxed: as above */
+    uint32_t threads = atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
+    /* The hands of all threads together hold no more than half of the share, unless they are many. */
+    uint32_t hand = share / 2 / (threads + 1);
+    hand = hand < HP_HAND_MIN_BYTES ? HP_HAND_MIN_BYTES : hand;
+    return (depot_bounds){share + (uint64_t)threads * HP_HAND_MIN_BYTES, hand};
+}
+
+static void give_room_back(hp_owner *owner, uint32_t bytes)
+{
+    /* relaxed: a count that orders nothing */
+    atomic_fetch_sub_explicit(&owner->depot_bytes, bytes, memory_order_relaxed);
+}
+
+static bool get_room(hp_owner *owner, hp_depot_hand *hand, uint32_t bytes)
+{
+    depot_bounds bounds = bounds_of(owner);
+    uint32_t step = bytes < bounds.hand_bytes / 2 ? bounds.hand_bytes / 2 : bytes;
+    hand->most_bytes = bounds.hand_bytes;
+    /* relaxed: looked at first, so that a full depot is not written to */
+    if (atomic_load_explicit(&owner->depot_bytes, memory_order_relaxed) + step >
+        bounds.depot_bytes) {
+        return false;
     }
-    /* A depot that is used again: see RE1. */
-    hp_owner_have_watched(owner);
-    if (owner->resting_packs != NULL) {
-        owner->spare_packs = owner->resting_packs;
-        owner->resting_packs = NULL;
-        return;
+    /* relaxed: a count that orders nothing */
+    if (atomic_fetch_add_explicit(&owner->depot_bytes, step, memory_order_relaxed) + step >
+        bounds.depot_bytes) {
+        give_room_back(owner, step);
+        return false;
     }
-    hp_pack *packs = hp_storage_take(PACKS_PER_BATCH * sizeof *packs);
-    for (unsigned index = 0; packs != NULL && index < PACKS_PER_BATCH; index++) {
-        hp_depot_recycle(owner, &packs[index]);
+    hand->room_bytes += step;
+    return true;
+}
+
+/* Into a hand without packs. */
+static bool get_packs(hp_owner *owner, hp_depot_hand *hand)
+{
+    hp_pack *bundle = hp_pack_pop(&owner->spare_packs);
+    if (bundle == NULL) {
+        bundle = hp_pack_begin();
+        if (bundle == NULL) {
+            return false;
+        }
+    } else {
+        memcpy(hand->packs, bundle->chunks, sizeof bundle->chunks);
+        while (hand->pack_count < HP_BUNDLE_NAMES && hand->packs[hand->pack_count] != 0) {
+            hand->pack_count++;
+        }
+    }
+    hp_depot_keep(hand, bundle);
+    return true;
+}
+
+/* Of a hand with fewer packs than a bundle has places for, all; the last names in it are 0 then. */
+static void give_bundle_back(hp_owner *owner, hp_depot_hand *hand)
+{
+    hp_pack *bundle = hp_depot_hand_out(hand);
+    uint32_t count = hand->pack_count < HP_BUNDLE_NAMES ? hand->pack_count : HP_BUNDLE_NAMES;
+    uint16_t names[HP_BUNDLE_NAMES] = {0};
+    hand->pack_count -= count;
+    memcpy(names, &hand->packs[hand->pack_count], count * sizeof names[0]);
+    memcpy(bundle->chunks, names, sizeof names);
+    hp_pack_push(&owner->spare_packs, bundle);
+}
+
+HP_SLOW bool hp_depot_fill_hand(hp_owner *owner, hp_depot_hand *hand, uint32_t bytes)
+{
+    return (hand->pack_count > 0 || get_packs(owner, hand)) &&
+           (hand->room_bytes >= bytes || get_room(owner, hand, bytes));
+}
+
+HP_SLOW void hp_depot_ease_hand(hp_owner *owner, hp_depot_hand *hand)
+{
+    hand->most_bytes = bounds_of(owner).hand_bytes;
+    if (hand->room_bytes > hand->most_bytes) {
+        give_room_back(owner, hand->room_bytes - hand->most_bytes / 2);
+        hand->room_bytes = hand->most_bytes / 2;
+    }
+    if (hand->pack_count == HP_HAND_PACKS) {
+        give_bundle_back(owner, hand);
+    }
+}
+
+void hp_depot_empty_hand(hp_owner *owner, hp_depot_hand *hand)
+{
+    give_room_back(owner, hand->room_bytes);
+    hand->room_bytes = 0;
+    while (hand->pack_count > 0) {
+        give_bundle_back(owner, hand);
     }
 }
 
@@ -33,7 +116,12 @@ hp_slab *hp_depot_slab_of(void *chunk, uint32_t *index)
         hp_entry entry = hp_map_get(chunk);
         slab = hp_entry_kind(entry) == HP_KIND_SLAB ? hp_entry_record(entry) : NULL;
     }
-    *index = slab == NULL ? HP_NOT_A_SLOT : hp_slab_index(slab, chunk);
+    if (HP_UNLIKELY(slab == NULL)) {
+        /* It lay in a slab when it came, and that was closed since: it has been there twice. */
+        hp_misuse("free()", "double free of", chunk);
+        return NULL;
+    }
+    *index = hp_slab_index(slab, chunk);
     if (HP_UNLIKELY(*index == HP_NOT_A_SLOT)) {
         hp_misuse("free()", "invalid pointer", chunk);
         return NULL;
@@ -73,33 +161,46 @@ void hp_depot_free_chunks(hp_owner *owner, void *const *chunks, unsigned count)
     }
 }
 
+unsigned hp_depot_free_packs(hp_owner *owner, unsigned size_class, hp_pack *pack)
+{
+    hp_depot_hand hand = {0};
+    unsigned count = 0;
+    while (pack != NULL) {
+        hp_pack *below = hp_pack_below(pack);
+        hp_depot_free_chunks(owner, pack->chunks, hp_pack_chunks(size_class));
+        hp_depot_keep(&hand, pack);
+        if (hand.pack_count == HP_BUNDLE_PACKS) {
+            give_bundle_back(owner, &hand);
+        }
+        pack = below;
+        count++;
+    }
+    hand.room_bytes = count * hp_pack_bytes(size_class);
+    hp_depot_empty_hand(owner, &hand);
+    return count;
+}
+
 void hp_depot_empty(hp_owner *owner)
 {
-    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
-        hp_pack *pack;
-        while ((pack = hp_depot_pop(owner, size_class)) != NULL) {
-            hp_depot_free_chunks(owner, pack->chunks, HP_LINE_CHUNKS);
-            hp_depot_recycle(owner, pack);
+    for (unsigned size_class = 0; size_class < HP_CACHED_CLASSES; size_class++) {
+        if (hp_depot_has(owner, size_class)) {
+            hp_depot_free_packs(owner, size_class, hp_pack_take_all(&owner->depot[size_class]));
         }
     }
 }
 
 uint32_t hp_depot_count(const hp_owner *owner, unsigned size_class)
 {
-    uint32_t packs = 0;
-    for (const hp_pack *pack = hp_depot_first(owner, size_class); pack != NULL; pack = pack->next) {
-        packs++;
-    }
-    return packs;
+    return hp_pack_count(&owner->depot[size_class]);
 }
 
 const char *hp_depot_check(const hp_owner *owner)
 {
     uint64_t bytes = 0;
-    for (unsigned size_class = 0; size_class < HP_SMALL_CLASSES; size_class++) {
+    for (unsigned size_class = 0; size_class < HP_CACHED_CLASSES; size_class++) {
         bytes += (uint64_t)hp_depot_count(owner, size_class) * hp_pack_bytes(size_class);
     }
-    return bytes == owner->depot_bytes && bytes <= HP_DEPOTS_BYTES
-               ? NULL
-               : "D1: the depot holds other bytes than were counted, or too many";
+    /* relaxed: nobody changes it */
+    uint64_t counted = atomic_load_explicit(&owner->depot_bytes, memory_order_relaxed);
+    return bytes <= counted ? NULL : "D1: the depot holds more bytes than were counted";
 }

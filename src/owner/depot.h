@@ -1,14 +1,20 @@
 /*
- * depot: full lines between a thread's cache and the slabs, so that seven chunks move as one.
+ * depot: packs of chunks between the lines of an owner's threads and its slabs, so that seven chunks move as one.
  *
- * Owns:        the packs, which lie in the owner.
+ * Whoever fills or empties a line needs no claim for it: a thread that is suspended on the way keeps the seven
+ * chunks in its hands and nothing else. What would be counted at every step is counted in steps of a few packs: a
+ * thread's hand holds room that it may fill without asking, and packs that it has emptied.
+ *
+ * Owns:        the packs on the stacks of an owner.
  * Invariants:
- *   D1  depot_bytes is what the chunks in all packs take; a pack comes in only up to depot_bound_bytes.
+ *   D1  depot_bytes is what the chunks of all packs take and the room in the hands of the owner's threads; more
+ *       room is given only up to depot_bound_bytes and HP_HAND_MIN_BYTES for each thread.
  *   D2  a chunk in a pack is out of its slab: its bit is not set.
- * Threads:     under the owner's claim.
- * Ordering:    P1.
- * Progress:    wait-free.
- * Calls:       owner, storage.   Used by: thread, owner.
+ *   D3  an owner with a pack is watched, or whoever pushed it is about to ring (P16).
+ * Threads:     pop, push and what a hand holds: any thread of the owner. What frees chunks: under the claim.
+ * Ordering:    P16, P17.
+ * Progress:    lock-free.
+ * Calls:       owner, pack.   Used by: thread, owner.
  */
 #pragma once
 
@@ -16,6 +22,8 @@
 #include <stddef.h>
 
 #include "owner/owner.h"
+#include "owner/pack.h"
+#include "owner/retire.h"
 
 /*
  * All packs of all owners together, in equal shares. What lies here moves at seven chunks a step and is in no
@@ -24,6 +32,24 @@
 #define HP_DEPOTS_BYTES (1024u << 10)
 #define HP_DEPOT_MIN_BYTES (64u << 10)
 
+/* How much room a hand may hold in any case; those of few threads may hold more. */
+#define HP_HAND_MIN_BYTES (8u << 10)
+
+/* Empty packs travel in bundles: one, and the names of so many others in the place of its chunks. */
+#define HP_BUNDLE_NAMES (HP_LINE_CHUNKS * sizeof(void *) / sizeof(uint16_t))
+#define HP_BUNDLE_PACKS (HP_BUNDLE_NAMES + 1)
+#define HP_HAND_PACKS (2 * HP_BUNDLE_PACKS)
+
+typedef struct hp_depot_hand {
+    uint32_t room_bytes;
+    uint32_t most_bytes; /* of room, before a part goes back */
+    uint32_t pack_count;
+    uint16_t packs[HP_HAND_PACKS]; /* the names of empty ones */
+} hp_depot_hand;
+
+_Static_assert(sizeof(hp_depot_hand) == (size_t)2 * HP_CACHE_LINE_BYTES,
+               "a hand is two cache lines");
+
 /* The share of one owner when there are so many. */
 HP_INLINE uint32_t hp_depot_share_bytes(uint32_t owners)
 {
@@ -31,63 +57,69 @@ HP_INLINE uint32_t hp_depot_share_bytes(uint32_t owners)
     return share < HP_DEPOT_MIN_BYTES ? HP_DEPOT_MIN_BYTES : share;
 }
 
+/* Chunks of a pack of the class: a line of a small one, about half a line of a medium one. */
+HP_INLINE unsigned hp_pack_chunks(unsigned size_class)
+{
+    return size_class < HP_SMALL_CLASSES ? HP_LINE_CHUNKS
+                                         : hp_medium_line_chunks(size_class) / 2 + 1;
+}
+
 HP_INLINE uint32_t hp_pack_bytes(unsigned size_class)
 {
-    return (size_class + 1) * HP_LINE_CHUNKS * HP_SMALL_STEP_BYTES;
+    return hp_pack_chunks(size_class) * (uint32_t)hp_class_bytes(size_class);
 }
 
-/* The pack that is the next to go, or NULL. A hint for who does not hold the claim. */
-HP_INLINE hp_pack *hp_depot_first(const hp_owner *owner, unsigned size_class)
+/* A hint for who wants a pack of the class. */
+HP_INLINE bool hp_depot_has(const hp_owner *owner, unsigned size_class)
 {
-    /* relaxed: under the claim P1 orders it; else it is compared with NULL and not followed */
-    return atomic_load_explicit(&owner->depot[size_class], memory_order_relaxed);
+    return !hp_pack_stack_is_empty(&owner->depot[size_class]);
 }
 
-HP_INLINE void hp_depot_set_first(hp_owner *owner, unsigned size_class, hp_pack *pack)
+/* Whether the hand has to be eased before it takes one more pack. */
+HP_INLINE bool hp_depot_hand_is_full(const hp_depot_hand *hand)
 {
-    /* relaxed: as above */
-    atomic_store_explicit(&owner->depot[size_class], pack, memory_order_relaxed);
+    return hand->room_bytes > hand->most_bytes || hand->pack_count == HP_HAND_PACKS;
+}
+
+/* A part of the room and a bundle of packs go back. */
+void hp_depot_ease_hand(hp_owner *owner, hp_depot_hand *hand);
+
+/* All that the hand holds goes back. */
+void hp_depot_empty_hand(hp_owner *owner, hp_depot_hand *hand);
+
+/* Sees to it that the hand has so much room and a pack; false: the depot is full, or no pack is left. */
+bool hp_depot_fill_hand(hp_owner *owner, hp_depot_hand *hand, uint32_t bytes);
+
+/* NULL when the class has none. The pack goes on by hp_depot_keep, into a hand that is not full. */
+HP_INLINE hp_pack *hp_depot_pop(hp_owner *owner, unsigned size_class)
+{
+    return hp_pack_pop(&owner->depot[size_class]);
+}
+
+HP_INLINE void hp_depot_keep(hp_depot_hand *hand, const hp_pack *pack)
+{
+    hand->packs[hand->pack_count] = (uint16_t)hp_pack_name(pack);
+    hand->pack_count++;
+}
+
+/* A pack and room for it are at hand. */
+HP_INLINE bool hp_depot_hand_is_ready(const hp_depot_hand *hand, uint32_t bytes)
+{
+    return hand->room_bytes >= bytes && hand->pack_count > 0;
+}
+
+HP_INLINE hp_pack *hp_depot_hand_out(hp_depot_hand *hand)
+{
+    hand->pack_count--;
+    return &hp_packs[hand->packs[hand->pack_count]];
 }
 
 HP_INLINE void hp_depot_push(hp_owner *owner, unsigned size_class, hp_pack *pack)
 {
-    pack->next = hp_depot_first(owner, size_class);
-    hp_depot_set_first(owner, size_class, pack);
-    owner->depot_bytes += hp_pack_bytes(size_class);
+    hp_pack_push(&owner->depot[size_class], pack);
+    /* Behind the push: who stops watching looks at every stack after it, and is seen here or sees the pack. */
+    hp_owner_have_watched(owner);
 }
-
-/* NULL when the class has none. The pack goes back by hp_depot_recycle. */
-HP_INLINE hp_pack *hp_depot_pop(hp_owner *owner, unsigned size_class)
-{
-    hp_pack *pack = hp_depot_first(owner, size_class);
-    if (pack != NULL) {
-        hp_depot_set_first(owner, size_class, pack->next);
-        owner->depot_bytes -= hp_pack_bytes(size_class);
-    }
-    return pack;
-}
-
-HP_INLINE void hp_depot_recycle(hp_owner *owner, hp_pack *pack)
-{
-    pack->next = owner->spare_packs;
-    owner->spare_packs = pack;
-}
-
-/* An empty pack; NULL when there is no room for one more of the class, or no spare pack. */
-HP_INLINE hp_pack *hp_depot_new_pack(hp_owner *owner, unsigned size_class)
-{
-    hp_pack *pack = owner->spare_packs;
-    /* relaxed: a bound that moves when another owner comes; what is above it then goes at its time */
-    uint32_t bound = atomic_load_explicit(&owner->depot_bound_bytes, memory_order_relaxed);
-    if (HP_UNLIKELY(pack == NULL || owner->depot_bytes + hp_pack_bytes(size_class) > bound)) {
-        return NULL;
-    }
-    owner->spare_packs = pack->next;
-    return pack;
-}
-
-/* Makes a few spare packs when there is none and memory for them. */
-void hp_depot_make_packs(hp_owner *owner);
 
 /* Packs of the class. */
 uint32_t hp_depot_count(const hp_owner *owner, unsigned size_class);
@@ -101,7 +133,14 @@ void hp_depot_free_chunk(hp_owner *owner, void *chunk);
 /* The same for each of the chunks, runs of one slab at once. */
 void hp_depot_free_chunks(hp_owner *owner, void *const *chunks, unsigned count);
 
-/* Returns all chunks of all packs to their slabs. */
+/*
+ * The chunks of a pack of the class and of all that hang below it go into their slabs; the number of packs. They
+ * are out of their stack. Under the claim.
+ */
+unsigned hp_depot_free_packs(hp_owner *owner, unsigned size_class, hp_pack *pack);
+
+/* Returns all chunks of all packs to their slabs. Under the claim. */
 void hp_depot_empty(hp_owner *owner);
 
+/* While nobody changes the depot. */
 const char *hp_depot_check(const hp_owner *owner);

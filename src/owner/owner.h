@@ -21,20 +21,13 @@
 #include <stdint.h>
 
 #include "metadata/size_class.h"
+#include "owner/pack.h"
 #include "owner/slab.h"
 #include "platform/claim.h"
 #include "platform/crossing.h"
 
-#define HP_LINE_CHUNKS 7u
-
 /* Wholly free slabs are kept one per class, and no more than this of all classes. */
 #define HP_OWNER_EMPTY_BYTES (512u << 10)
-
-/* A full line that left a thread's cache: seven chunks, and a link where the line has its count. */
-typedef struct hp_pack {
-    HP_LINE_ALIGNED void *chunks[HP_LINE_CHUNKS];
-    struct hp_pack *next;
-} hp_pack;
 
 typedef struct hp_class_slabs {
     hp_slab *first;      /* slabs with a free slot; the first one serves */
@@ -49,7 +42,7 @@ typedef struct hp_pack_mark {
 } hp_pack_mark;
 
 typedef struct hp_depot_marks {
-    hp_pack_mark top;
+    uint64_t top; /* the stack's word */
     hp_pack_mark middle;
 } hp_depot_marks;
 
@@ -61,29 +54,26 @@ typedef struct hp_owner_pass {
     uint32_t misses;     /* looks in a row at which the claim was taken */
     unsigned size_class; /* where the pass is */
     hp_slab *slab;       /* the next one of the class; NULL: its first */
-    hp_depot_marks marks[HP_SMALL_CLASSES];
+    hp_depot_marks marks[HP_CACHED_CLASSES];
     const hp_slab *seen_empty[HP_CLASSES];
 } hp_owner_pass;
 
 struct hp_owner {
     HP_LINE_ALIGNED hp_claim claim;
-    uint32_t id;                    /* from 1; written before publication */
-    struct hp_owner *_Atomic next;  /* shared: P11, list of owners */
-    _Atomic uint32_t bound_threads; /* shared: relaxed counter */
-    /* Shared: relaxed, a bound. With the next two, which are under the claim, on the claim's line. */
-    _Atomic uint32_t depot_bound_bytes;
-    uint32_t depot_bytes;
-    hp_pack *spare_packs;
-    HP_LINE_ALIGNED hp_stack inbox; /* shared: P2, slabs with pending != 0 */
-    _Atomic uint64_t inbox_bytes;   /* shared: P16; bytes that wait in the inbox */
-    _Atomic bool watched;           /* shared: P16; the purger comes back to this owner */
-    /* Under the claim; who does not hold it may look whether there is a pack: relaxed, a hint. */
-    HP_LINE_ALIGNED hp_pack *_Atomic depot[HP_SMALL_CLASSES];
+    uint32_t id;                        /* from 1; written before publication */
+    struct hp_owner *_Atomic next;      /* shared: P11, list of owners */
+    _Atomic uint32_t bound_threads;     /* shared: relaxed counter */
+    _Atomic uint32_t depot_bound_bytes; /* shared: relaxed, a bound */
+    _Atomic uint64_t depot_bytes;       /* shared: relaxed counter; D1 */
+    hp_pack_stack spare_packs;          /* shared: P17; bundles, see depot.h */
+    HP_LINE_ALIGNED hp_stack inbox;     /* shared: P2, slabs with pending != 0 */
+    _Atomic uint64_t inbox_bytes;       /* shared: P16; bytes that wait in the inbox */
+    _Atomic bool watched;               /* shared: P16; the purger comes back to this owner */
+    HP_LINE_ALIGNED hp_pack_stack depot[HP_CACHED_CLASSES]; /* shared: P17 */
     /* Under the claim. */
     hp_class_slabs classes[HP_CLASSES];
     uint32_t empty_bytes;   /* of all wholly free slabs */
     uint32_t next_to_close; /* whose turn it is to give up its wholly free slab */
-    hp_pack *resting_packs; /* spare packs of an owner that is not watched */
     hp_slab *spare_records[HP_RECORD_CAPACITIES];
     hp_owner_pass pass;
 };

@@ -23,60 +23,64 @@ static bool is_at(const hp_pack *pack, const hp_pack_mark *mark)
     return pack != NULL && pack == mark->pack && pack->chunks[0] == mark->chunk;
 }
 
-static void mark_pack(hp_pack_mark *mark, hp_pack *pack)
-{
-    *mark = (hp_pack_mark){pack, pack == NULL ? NULL : pack->chunks[0]};
-}
-
-/* Everything behind this pack of the class, or all where it is NULL, goes into its slabs; their number. */
-static unsigned empty_behind(hp_owner *owner, unsigned size_class, hp_pack *last)
-{
-    hp_pack *pack = last == NULL ? hp_depot_first(owner, size_class) : last->next;
-    if (last == NULL) {
-        hp_depot_set_first(owner, size_class, NULL);
-    } else {
-        last->next = NULL;
-    }
-    unsigned count = 0;
-    while (pack != NULL) {
-        hp_pack *next = pack->next;
-        owner->depot_bytes -= hp_pack_bytes(size_class);
-        hp_depot_free_chunks(owner, pack->chunks, HP_LINE_CHUNKS);
-        hp_depot_recycle(owner, pack);
-        pack = next;
-        count++;
-    }
-    return count;
-}
-
-/* The top of the list, and the one that has as many above as below. */
-static void mark_packs(hp_depot_marks *marks, hp_pack *top)
+/* The pack that has as many above as below. */
+static hp_pack_mark middle_of(hp_pack *top)
 {
     hp_pack *middle = top;
-    for (hp_pack *end = top; end != NULL && end->next != NULL; end = end->next->next) {
-        middle = middle->next;
+    for (hp_pack *end = top; end != NULL && hp_pack_below(end) != NULL;) {
+        end = hp_pack_below(hp_pack_below(end));
+        middle = hp_pack_below(middle);
     }
-    mark_pack(&marks->top, top);
-    mark_pack(&marks->middle, middle);
+    return (hp_pack_mark){middle, middle == NULL ? NULL : middle->chunks[0]};
+}
+
+/* Cuts the chain above what was the middle at the last pass, which is returned; NULL: it is gone. */
+static hp_pack *cut_unused(hp_pack *top, const hp_pack_mark *middle)
+{
+    hp_pack *last = top;
+    while (last != NULL && !is_at(hp_pack_below(last), middle)) {
+        last = hp_pack_below(last);
+    }
+    if (last == NULL) {
+        return NULL;
+    }
+    hp_pack *unused = hp_pack_below(last);
+    hp_pack_set_below(last, NULL);
+    return unused;
+}
+
+/* The packs go back where they were; the stack's word then. */
+static uint64_t put_back(hp_pack_stack *stack, hp_pack *top)
+{
+    hp_pack *last = top;
+    while (hp_pack_below(last) != NULL) {
+        last = hp_pack_below(last);
+    }
+    return hp_pack_push_chain(stack, top, last);
 }
 
 /*
- * The list is a stack. Its top is as it was: the class was not used, all packs go. The middle one is still
- * there: those from it down were not used.
+ * All packs of the class are taken, looked at, and put back but for those that were not used. The stack's word is
+ * as it was: all of them. What was the middle is still there: those from it down.
  */
 static unsigned retire_packs(hp_owner *owner, unsigned size_class)
 {
     hp_depot_marks *marks = &owner->pass.marks[size_class];
-    hp_pack *last = NULL;
-    hp_pack *unused = hp_depot_first(owner, size_class);
-    bool all = is_at(unused, &marks->top);
-    while (!all && unused != NULL && !is_at(unused, &marks->middle)) {
-        last = unused;
-        unused = unused->next;
+    hp_pack_stack *stack = &owner->depot[size_class];
+    /* relaxed: compared and not followed; a change that comes later is seen at the next pass */
+    bool unchanged = atomic_load_explicit(&stack->top, memory_order_relaxed) == marks->top;
+    hp_pack *top = hp_pack_take_all(stack);
+    hp_pack *unused = top;
+    if (!unchanged) {
+        bool from_top = is_at(top, &marks->middle);
+        unused = from_top ? top : cut_unused(top, &marks->middle);
     }
-    unsigned returned = unused == NULL ? 0 : empty_behind(owner, size_class, last);
-    hp_pack *top = hp_depot_first(owner, size_class);
-    mark_packs(marks, top);
+    if (unused == top) {
+        top = NULL;
+    }
+    unsigned returned = hp_depot_free_packs(owner, size_class, unused);
+    marks->middle = middle_of(top);
+    marks->top = top == NULL ? 0 : put_back(stack, top);
     owner->pass.found = owner->pass.found || top != NULL;
     return returned;
 }
@@ -160,7 +164,7 @@ static bool pass_portion(hp_owner *owner)
     unsigned room = HP_RETIRE_PORTION;
     while (pass->size_class < HP_CLASSES) {
         unsigned size_class = pass->size_class;
-        if (pass->slab == NULL && size_class < HP_SMALL_CLASSES) {
+        if (pass->slab == NULL && size_class < HP_CACHED_CLASSES) {
             unsigned returned = retire_packs(owner, size_class);
             room -= returned < room ? returned : room;
         }
@@ -183,17 +187,13 @@ static bool pass_portion(hp_owner *owner)
 static bool end_pass(hp_owner *owner)
 {
     owner->pass.is_under_way = false;
-    bool found = owner->pass.found || owner->depot_bytes != 0;
+    bool found = owner->pass.found;
     /* acq_rel: P16, pairs with hp_inbox_post: either the bytes are seen here, or there that nobody watches */
     found = atomic_fetch_add_explicit(&owner->inbox_bytes, 0, memory_order_acq_rel) != 0 || found;
     if (found) {
         /* relaxed: the purger's own word again */
         atomic_store_explicit(&owner->watched, true, memory_order_relaxed);
         return true;
-    }
-    if (owner->spare_packs != NULL) {
-        owner->resting_packs = owner->spare_packs;
-        owner->spare_packs = NULL;
     }
     /* relaxed: who set it since has rung the bell */
     return atomic_load_explicit(&owner->watched, memory_order_relaxed);

@@ -13,7 +13,7 @@
  * Owns:        the pass, which lies in the owner.
  * Invariants:
  *   RE1 an owner that is not watched has no pack, no news, no wholly free slab and no free page that
- *       could go back; its spare packs are set aside, so that the first spill goes the slow way and rings.
+ *       could go back, or whoever made it so is about to ring.
  * Threads:     hp_owner_look: one at a time, whoever has the purger's role. hp_owner_watch: any.
  * Ordering:    P1, P16.
  * Progress:    never waits for a claim; a look has as many portions as its caller says.

@@ -64,8 +64,9 @@ static void read_class(hp_statistics *statistics, const hp_owner *owner, unsigne
     for (const hp_slab *slab = slabs->first; slab != NULL; slab = slab->free->next) {
         row->free_slots += slab->free->free_count;
     }
-    if (size_class < HP_SMALL_CLASSES) {
-        row->depot_chunks += (uint64_t)hp_depot_count(owner, size_class) * HP_LINE_CHUNKS;
+    if (size_class < HP_CACHED_CLASSES) {
+        row->depot_chunks +=
+            (uint64_t)hp_depot_count(owner, size_class) * hp_pack_chunks(size_class);
     }
 }
 
