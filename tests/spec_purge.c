@@ -201,6 +201,56 @@ static void a_note_that_was_left_for_a_claimed_region_is_worked_in(void **state)
     assert_true(remains);
 }
 
+/* In one region; each of them has a page behind it that stays. */
+static void given_dirty_runs_apart(hp_run *runs, unsigned count)
+{
+    given_full_regions();
+    for (unsigned index = 0; index < count; index++) {
+        runs[index] = given_a_run(MIB);
+        memset(runs[index].start, 1, MIB);
+        given_a_run(hp_page_bytes());
+    }
+    for (unsigned index = 0; index < count; index++) {
+        give_back(&runs[index]);
+    }
+    hp_purge_settle();
+}
+
+static void runs_that_lie_apart_go_in_one_batch(void **state)
+{
+    (void)state;
+    hp_run runs[3];
+    given_dirty_runs_apart(runs, 3);
+    fake.now_ms += AGE_MS;
+
+    assert_int_equal(purge(UINT64_MAX), 3 * pages(MIB));
+
+    assert_int_equal(fake.batches_asked, 1);
+    assert_int_equal(fake.discards_asked, 3);
+}
+
+static void what_is_refused_in_a_batch_keeps_nothing_else_from_going(void **state)
+{
+    (void)state;
+    hp_run runs[3];
+    given_dirty_runs_apart(runs, 3);
+    fake.now_ms += AGE_MS;
+    fake.refuse_discard_at = runs[1].start;
+
+    assert_int_equal(purge(UINT64_MAX), 2 * pages(MIB));
+
+    assert_int_equal(fake.batches_asked, 2);
+    assert_int_equal(((char *)runs[0].start)[0], 0);
+    assert_int_equal(((char *)runs[1].start)[0], 1);
+    assert_int_equal(((char *)runs[2].start)[0], 0);
+    hp_run again = given_a_run(MIB);
+    assert_ptr_equal(again.start, runs[1].start);
+    assert_false(again.zeroed);
+    give_back(&again);
+    fake.refuse_discard_at = NULL;
+    hp_arena_purge();
+}
+
 static void what_the_kernel_keeps_stays_dirty_and_is_not_asked_for_again(void **state)
 {
     (void)state;
@@ -236,6 +286,8 @@ int main(void)
         SPEC(many_small_runs_go_back),
         SPEC(a_region_that_is_claimed_is_passed_by_and_remains),
         SPEC(a_note_that_was_left_for_a_claimed_region_is_worked_in),
+        SPEC(runs_that_lie_apart_go_in_one_batch),
+        SPEC(what_is_refused_in_a_batch_keeps_nothing_else_from_going),
         SPEC(what_the_kernel_keeps_stays_dirty_and_is_not_asked_for_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

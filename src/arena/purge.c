@@ -146,23 +146,39 @@ static uint32_t count_neighbours(const uint8_t *places, uint32_t first, size_t *
     return count;
 }
 
+/* The runs of a range: from this place on, so many. They are ours: nobody else reads or writes this field. */
+static uint64_t note_given_back(const uint8_t *places, uint32_t count, bool gone)
+{
+    uint64_t pages = 0;
+    for (uint32_t place = 0; place < count; place++) {
+        const purge_run *run = &runs[places[place]];
+        run->region->bfc.chunks[run->chunk].given_back = gone;
+        pages += gone ? run->page_count : 0;
+    }
+    return pages;
+}
+
 /* Without a claim. What the system refuses stays dirty. Returns the pages that went back. */
 static uint64_t discard_runs(bool *refused)
 {
     uint8_t places[HP_PURGE_RUNS] = {0};
-    uint64_t pages = 0;
-    size_t bytes;
+    uint32_t run_counts[HP_PURGE_RUNS];
+    hp_address_range ranges[HP_PURGE_RUNS];
+    unsigned range_count = 0;
     sort_places(places);
-    for (uint32_t first = 0, count; first < run_count; first += count) {
-        count = count_neighbours(places, first, &bytes);
-        bool gone = hp_system->discard(runs[places[first]].start, bytes);
-        for (uint32_t place = first; place < first + count; place++) {
-            const purge_run *run = &runs[places[place]];
-            /* The run is ours: nobody else reads or writes this field of its record. */
-            run->region->bfc.chunks[run->chunk].given_back = gone;
-            pages += gone ? run->page_count : 0;
+    for (uint32_t first = 0; first < run_count; first += run_counts[range_count++]) {
+        ranges[range_count].address = runs[places[first]].start;
+        run_counts[range_count] = count_neighbours(places, first, &ranges[range_count].bytes);
+    }
+    uint64_t pages = 0;
+    uint32_t place = 0;
+    for (unsigned range = 0; range < range_count;) {
+        unsigned refused_one = range + hp_system->discard_all(&ranges[range], range_count - range);
+        for (; range <= refused_one && range < range_count; range++) {
+            pages += note_given_back(&places[place], run_counts[range], range < refused_one);
+            place += run_counts[range];
         }
-        *refused = *refused || !gone;
+        *refused = *refused || refused_one < range_count;
     }
     return pages;
 }

@@ -6,7 +6,7 @@
  * while the kernel works, and no page is in reach before its memory is gone.
  *
  *   claim; take runs out; release      their pages are used chunks of nobody
- *   discard each                       neighbours in one call; refused: the run stays dirty
+ *   discard them                       neighbours as one range; refused: the run stays dirty
  *   hp_region_put_back each
  *
  * Owns:        the batch of runs that are out at the moment.

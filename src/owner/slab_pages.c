@@ -44,20 +44,26 @@ uint64_t hp_slab_free_pages(const hp_slab *slab)
     return pages;
 }
 
-/* Neighbouring pages in one call. Those that the kernel keeps are not asked for again until they are used. */
+/* Every second page of 64. */
+#define MOST_RANGES 32u
+
+/* Neighbouring pages are one range. Those that the kernel keeps are not asked for again until they are used. */
 static unsigned give_back(const hp_slab *slab, uint64_t pages)
 {
-    unsigned calls = 0;
+    hp_address_range ranges[MOST_RANGES];
+    unsigned count = 0;
     size_t page_bytes = hp_page_bytes();
     while (pages != 0) {
         unsigned first = hp_lowest_bit(pages);
         uint64_t above = ~(pages >> first);
-        unsigned count = above == 0 ? 64 : hp_lowest_bit(above);
-        hp_system->discard(slab->base + first * page_bytes, count * page_bytes);
-        pages &= ~bits_between(first, first + count - 1);
-        calls++;
+        unsigned length = above == 0 ? 64 : hp_lowest_bit(above);
+        ranges[count++] = (hp_address_range){slab->base + first * page_bytes, length * page_bytes};
+        pages &= ~bits_between(first, first + length - 1);
     }
-    return calls;
+    for (unsigned range = 0; range < count; range++) {
+        range += hp_system->discard_all(&ranges[range], count - range);
+    }
+    return count;
 }
 
 bool hp_slab_pages_look(hp_slab *slab, unsigned *calls)

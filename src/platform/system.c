@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,6 +85,50 @@ static bool kernel_discard(void *address, size_t bytes)
     return result == 0;
 }
 
+/* PIDFD_SELF_THREAD of Linux 6.15: this process, without a descriptor that the program might close. */
+#define THIS_PROCESS (-10000)
+
+static _Atomic bool batches; /* shared: relaxed, hp_system_use_batches */
+
+/* The kernel's struct iovec. */
+_Static_assert(sizeof(hp_address_range) == sizeof(struct iovec) &&
+                   offsetof(hp_address_range, address) == offsetof(struct iovec, iov_base) &&
+                   offsetof(hp_address_range, bytes) == offsetof(struct iovec, iov_len),
+               "the ranges are handed to the kernel as they are");
+
+/* Bytes of the ranges that went, whole ranges from the first on; -1: none did. */
+static long call_process_madvise(const hp_address_range *ranges, unsigned count)
+{
+    int saved_errno = errno;
+    long bytes = syscall(SYS_process_madvise, THIS_PROCESS, ranges, count, MADV_DONTNEED, 0);
+    errno = saved_errno;
+    return bytes;
+}
+
+void hp_system_use_batches(bool wanted)
+{
+    /* An older kernel has no such process, or allows this advice to no process. */
+    bool granted = wanted && call_process_madvise(NULL, 0) == 0;
+    /* relaxed: a choice, nothing depends on its order */
+    atomic_store_explicit(&batches, granted, memory_order_relaxed);
+}
+
+static unsigned kernel_discard_all(const hp_address_range *ranges, unsigned count)
+{
+    unsigned done = 0;
+    /* relaxed: as above */
+    if (count > 1 && atomic_load_explicit(&batches, memory_order_relaxed)) {
+        for (long bytes = call_process_madvise(ranges, count); bytes > 0; done++) {
+            bytes -= (long)ranges[done].bytes;
+        }
+    }
+    /* What the batch did not do is asked for range by range: the answer is the same. */
+    while (done < count && kernel_discard(ranges[done].address, ranges[done].bytes)) {
+        done++;
+    }
+    return done;
+}
+
 /* What was mapped at a target is counted already, and the pages that move there are counted no more. */
 static void *kernel_remap(void *address, size_t old_bytes, size_t new_bytes, void *target)
 {
@@ -126,6 +171,7 @@ const hp_system_calls hp_system_kernel = {
     .map = kernel_map,
     .unmap = kernel_unmap,
     .discard = kernel_discard,
+    .discard_all = kernel_discard_all,
     .remap = kernel_remap,
     .is_resident = kernel_is_resident,
     .now_ms = kernel_now_ms,

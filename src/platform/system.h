@@ -1,7 +1,7 @@
 /*
  * system: the kernel and the clock, behind one small table of functions.
  *
- * Owns:        the table in use, the page size.
+ * Owns:        the table in use, the page size, whether discards go in batches.
  * Invariants:
  *   S1  no call changes errno.
  *   S2  the page size is a power of two from 4 KiB to 64 KiB.
@@ -21,6 +21,11 @@
 
 #define HP_ANYWHERE ((void *)UINTPTR_MAX)
 
+typedef struct hp_address_range {
+    void *address;
+    size_t bytes;
+} hp_address_range;
+
 typedef struct hp_system_calls {
     /* Zeroed, private, readable and writable pages, near the hint if it is not NULL and free. NULL when refused. */
     void *(*map)(void *hint, size_t bytes);
@@ -28,6 +33,9 @@ typedef struct hp_system_calls {
     bool (*unmap)(void *address, size_t bytes);
     /* The pages read as zeros afterwards and cost no memory. False when refused. */
     bool (*discard)(void *address, size_t bytes);
+    /* The same for many ranges, in one call where hp_system_use_batches found one. How many of them, from the first
+       on, went; the next one was refused, and what comes after it was not asked for. */
+    unsigned (*discard_all)(const hp_address_range *ranges, unsigned count);
     /* Grows or shrinks a mapping in place (target NULL), moves its pages over the mapping at target, which
        disappears, or wherever the kernel likes (HP_ANYWHERE). NULL when refused, nothing changed then. */
     void *(*remap)(void *address, size_t old_bytes, size_t new_bytes, void *target);
@@ -39,6 +47,12 @@ typedef struct hp_system_calls {
 
 extern const hp_system_calls hp_system_kernel;
 extern const hp_system_calls *hp_system;
+
+/*
+ * Asks the kernel once whether it discards many ranges by one call. Not before the process has a purger thread: a
+ * sandbox that kills for a call it does not know knows madvise, and so a process with one thread makes no other.
+ */
+void hp_system_use_batches(bool wanted);
 
 /* The page size that the kernel runs with. */
 extern _Atomic size_t

@@ -181,6 +181,7 @@ static bool pause_unless_last(uint32_t pause_ms)
 
 static void run_purger(void)
 {
+    hp_system_use_batches(true);
     for (;;) {
         uint32_t pause_ms = 1;
         if (look_if_nobody_does(&pause_ms) && pause_ms == 0) {
@@ -278,6 +279,7 @@ void hp_purger_after_fork(void)
 {
     /* A look of the parent may have been under way: what it had in hand is begun anew. */
     hp_purger_thread_after_fork();
+    hp_system_use_batches(false);
     /* relaxed: there is one thread */
     atomic_store_explicit(&thread, THREAD_NONE, memory_order_relaxed);
     /* relaxed: as above; the caller is the main thread of the child */

@@ -64,11 +64,22 @@ static bool fake_unmap(void *address, size_t bytes)
 static bool fake_discard(void *address, size_t bytes)
 {
     fake.discards_asked++;
-    if (fake.refuse_discard || !hp_system_kernel.discard(address, bytes)) {
+    if (fake.refuse_discard || address == fake.refuse_discard_at ||
+        !hp_system_kernel.discard(address, bytes)) {
         return false;
     }
     fake.discarded_bytes += bytes;
     return true;
+}
+
+static unsigned fake_discard_all(const hp_address_range *ranges, unsigned count)
+{
+    unsigned done = 0;
+    fake.batches_asked++;
+    while (done < count && fake_discard(ranges[done].address, ranges[done].bytes)) {
+        done++;
+    }
+    return done;
 }
 
 static void *fake_remap(void *address, size_t old_bytes, size_t new_bytes, void *target)
@@ -98,6 +109,7 @@ static const hp_system_calls fake_calls = {
     .map = fake_map,
     .unmap = fake_unmap,
     .discard = fake_discard,
+    .discard_all = fake_discard_all,
     .remap = fake_remap,
     .is_resident = fake_is_resident,
     .now_ms = fake_now_ms,
@@ -125,6 +137,7 @@ void fake_system_forget(void)
     fake.maps_asked = 0;
     fake.unmaps_asked = 0;
     fake.discards_asked = 0;
+    fake.batches_asked = 0;
     fake.discarded_bytes = 0;
     fake.mapped_bytes = 0;
 }

@@ -20,18 +20,20 @@ typedef struct fake_system {
     unsigned maps_left;     /* so many mappings, then none */
     bool refuse_unmap;
     bool refuse_discard;
-    bool refuse_growing_in_place; /* a remap that grows and may not move */
-    bool refuse_moving;           /* a remap to a target */
-    void (*when_refused)(void);   /* called once, at the first mapping that is refused */
-    bool ignore_hints;            /* a mapping starts one page off any larger alignment */
-    void *place;                  /* where the next mapping goes, once */
-    bool born_resident;           /* new pages have memory at once, as under mlockall */
+    const void *refuse_discard_at; /* one range, by its start */
+    bool refuse_growing_in_place;  /* a remap that grows and may not move */
+    bool refuse_moving;            /* a remap to a target */
+    void (*when_refused)(void);    /* called once, at the first mapping that is refused */
+    bool ignore_hints;             /* a mapping starts one page off any larger alignment */
+    void *place;                   /* where the next mapping goes, once */
+    bool born_resident;            /* new pages have memory at once, as under mlockall */
     uint64_t now_ms;
     /* What the library asked for; maps_asked counts on beyond what is remembered. */
     size_t map_bytes[FAKE_MAPS_REMEMBERED];
     unsigned maps_asked;
     unsigned unmaps_asked;
-    unsigned discards_asked;
+    unsigned discards_asked; /* ranges, each for itself or in a batch */
+    unsigned batches_asked;
     size_t discarded_bytes;
     int64_t mapped_bytes; /* granted less given back */
 } fake_system;
