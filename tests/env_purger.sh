@@ -60,6 +60,29 @@ else
     failed "thp tells the kernel about huge pages"
 fi
 
+# dump: the flag dd says that a core file leaves a mapping out. MiB of memory that it leaves out:
+left_out_mib() { # OPTION
+    "${on_hepta[@]}" HEPTA_OPTIONS="$1" /usr/bin/python3 -c '
+blocks = [bytearray(300000) for _ in range(100)]
+del blocks[10:90]
+block = bytearray(9000000)
+del block
+kib = resident = 0
+for line in open("/proc/self/smaps"):
+    words = line.split()
+    if words[0] == "Rss:":
+        resident = int(words[1])
+    elif words[0] == "VmFlags:" and "dd" in words:
+        kib += resident
+print(kib // 1024)'
+}
+all=$(left_out_mib dump:all) live=$(left_out_mib dump:live)
+if [ "$all" = 0 ] && [ "$live" -ge 29 ]; then
+    ok "dump:live leaves free memory out of core files: $live MiB"
+else
+    failed "dump:live leaves free memory out of core files: $live MiB, and dump:all $all"
+fi
+
 # The idle process again, by strace: between the two marks nobody but the main thread calls the system.
 if command -v strace > /dev/null && strace -o /dev/null true 2> /dev/null; then
     strace -f -o "$scratch/trace" "${on_hepta[@]}" "$scratch/purger" idle 2> /dev/null

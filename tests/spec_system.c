@@ -1,16 +1,19 @@
 /*
- * Many ranges lose their memory by one call or by many, with the same result. With the real kernel.
+ * Many ranges lose their memory by one call or by many, with the same result; huge pages are split before. With
+ * the real kernel.
  */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include <cmocka.h>
 
+#include "platform/huge_pages.h"
 #include "platform/system.h"
 
 enum { RANGES = 4 };
@@ -90,6 +93,87 @@ static void the_first_range_that_is_refused_ends_it(void **state)
     }
 }
 
+#define HUGE HP_HUGE_PAGE_BYTES
+
+static void then_it_cuts(size_t start, size_t end, unsigned count, size_t first, size_t second)
+{
+    char *base = (char *)(16 * HUGE);
+    char *cut[2] = {NULL, NULL};
+
+    assert_int_equal(hp_huge_pages_cut(base + start, end - start, cut), count);
+
+    assert_true(count < 1 || cut[0] == base + first);
+    assert_true(count < 2 || cut[1] == base + second);
+}
+
+static void a_range_cuts_the_huge_pages_of_which_it_has_a_part(void **state)
+{
+    (void)state;
+    size_t page = hp_page_bytes();
+    then_it_cuts(0, HUGE, 0, 0, 0);
+    then_it_cuts(0, 3 * HUGE, 0, 0, 0);
+    then_it_cuts(0, HUGE - page, 1, 0, 0);
+    then_it_cuts(page, HUGE, 1, page, 0);
+    then_it_cuts(page, 2 * page, 1, page, 0);
+    then_it_cuts(page, 3 * HUGE, 1, page, 0);
+    then_it_cuts(0, HUGE + page, 1, HUGE, 0);
+    then_it_cuts(HUGE - page, HUGE + page, 2, HUGE - page, HUGE);
+    then_it_cuts(page, 4 * HUGE - page, 2, page, 4 * HUGE - 2 * page);
+}
+
+/* Of all processes: it can only be too large. */
+static long count_splits(void)
+{
+    char line[128];
+    long count = 0;
+    FILE *file = fopen("/proc/vmstat", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL &&
+           sscanf(line, "thp_split_page %ld", &count) != 1) {
+    }
+    fclose(file);
+    return count;
+}
+
+static long huge_kib(void)
+{
+    char line[128];
+    long kib = 0;
+    FILE *file = fopen("/proc/self/smaps_rollup", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL &&
+           sscanf(line, "AnonHugePages: %ld", &kib) != 1) {
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return kib;
+}
+
+static void a_huge_page_is_split_before_a_part_of_it_goes(void **state)
+{
+    (void)state;
+    hp_huge_pages_set(HP_HUGE_PAGES_ALWAYS);
+    char *room = hp_system->map(NULL, 2 * HUGE);
+    assert_non_null(room);
+    char *huge = (char *)hp_round_up((uintptr_t)room, HUGE);
+    hp_huge_pages_advise(huge, HUGE);
+    memset(huge, 1, HUGE);
+    bool had_one = huge_kib() != 0;
+    long before = count_splits();
+
+    assert_true(hp_system->discard(huge + HUGE / 2, HUGE / 4));
+
+    long after = count_splits();
+    hp_huge_pages_set(HP_HUGE_PAGES_DEFAULT);
+    assert_int_equal(huge[HUGE / 2 - 1], 1);
+    assert_int_equal(huge[HUGE / 2], 0);
+    assert_true(hp_system->unmap(room, 2 * HUGE));
+    if (!had_one) {
+        skip(); /* the kernel has none to give */
+    }
+    assert_true(after > before);
+}
+
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -98,6 +182,8 @@ int main(void)
         SPEC(all_ranges_are_discarded_one_by_one),
         SPEC(all_ranges_are_discarded_in_a_batch_if_there_is_one),
         SPEC(the_first_range_that_is_refused_ends_it),
+        SPEC(a_range_cuts_the_huge_pages_of_which_it_has_a_part),
+        SPEC(a_huge_page_is_split_before_a_part_of_it_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

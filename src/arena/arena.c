@@ -1,5 +1,6 @@
 #include "arena/arena.h"
 
+#include "arena/hidden.h"
 #include "arena/purge.h"
 #include "platform/system.h"
 
@@ -66,6 +67,9 @@ static bool try_region(hp_region *region, uint32_t pages, uint32_t align_pages,
     }
     bool taken = take_from(region, pages, align_pages, wanted, run);
     hp_region_release(region);
+    if (taken) {
+        hp_show_if_hidden(region, run->chunk);
+    }
     return taken;
 }
 

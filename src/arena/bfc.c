@@ -33,6 +33,7 @@ void hp_bfc_init(hp_bfc *bfc, void *table, uint32_t page_count)
     bfc->first_spare = HP_BFC_NONE;
     bfc->free_pages = page_count;
     bfc->dirty_pages = 0;
+    bfc->hidden_chunks = 0;
     bfc->split_remainder_pages = 1;
     bfc->chunks[0] = (hp_bfc_chunk){.page_count = page_count,
                                     .previous = HP_BFC_NONE,
@@ -50,10 +51,11 @@ void hp_bfc_init_empty(hp_bfc *bfc)
     hp_bfc_bins_init(bfc);
 }
 
-/* A free chunk enters the tree of its bin, and its dirty pages the sum. */
+/* A free chunk enters the tree of its bin, and its dirty pages the sum; a hidden one is counted. */
 static void enter(hp_bfc *bfc, uint32_t chunk)
 {
     bfc->dirty_pages += hp_bfc_dirty_pages_of(&bfc->chunks[chunk]);
+    bfc->hidden_chunks += bfc->chunks[chunk].hiding != HP_BFC_SHOWN;
     hp_bfc_bins_insert(bfc, chunk);
 }
 
@@ -61,6 +63,7 @@ static void leave(hp_bfc *bfc, uint32_t chunk)
 {
     hp_bfc_bins_remove(bfc, chunk);
     bfc->dirty_pages -= hp_bfc_dirty_pages_of(&bfc->chunks[chunk]);
+    bfc->hidden_chunks -= bfc->chunks[chunk].hiding != HP_BFC_SHOWN;
 }
 
 /* The free chunk was cut: of its dirty range remains what lies in it. */
@@ -131,6 +134,7 @@ static uint32_t merge(hp_bfc *bfc, uint32_t lower, uint32_t upper)
         join_dirty_ranges(low, high);
     }
     low->dirty = low->dirty || high->dirty;
+    low->hiding = low->hiding == high->hiding ? low->hiding : HP_BFC_PARTLY_HIDDEN;
     low->page_count += high->page_count;
     low->next = high->next;
     if (high->next != HP_BFC_NONE) {
@@ -250,7 +254,7 @@ uint32_t hp_bfc_allocate(hp_bfc *bfc, uint32_t page_count, uint32_t align_pages)
     return chunk == HP_BFC_NONE ? HP_BFC_NONE : hp_bfc_take(bfc, chunk, page_count, align_pages);
 }
 
-void hp_bfc_free(hp_bfc *bfc, uint32_t chunk, uint32_t now_ms)
+uint32_t hp_bfc_free(hp_bfc *bfc, uint32_t chunk, uint32_t now_ms)
 {
     hp_bfc_chunk *record = &bfc->chunks[chunk];
     uint32_t previous = record->previous;
@@ -271,6 +275,7 @@ void hp_bfc_free(hp_bfc *bfc, uint32_t chunk, uint32_t now_ms)
         chunk = merge(bfc, previous, chunk);
     }
     enter(bfc, chunk);
+    return chunk;
 }
 
 /* What is taken of the neighbour is handed out as a chunk of its own first, then joined. */
@@ -295,11 +300,22 @@ bool hp_bfc_extend(hp_bfc *bfc, uint32_t chunk, uint32_t page_count)
 }
 
 /* The tail is cut off as a used chunk, which is then freed like any other. */
-void hp_bfc_shrink(hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t now_ms)
+uint32_t hp_bfc_shrink(hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t now_ms)
 {
-    if (page_count < bfc->chunks[chunk].page_count) {
-        hp_bfc_free(bfc, split(bfc, chunk, page_count), now_ms);
+    if (page_count >= bfc->chunks[chunk].page_count) {
+        return HP_BFC_NONE;
     }
+    return hp_bfc_free(bfc, split(bfc, chunk, page_count), now_ms);
+}
+
+void hp_bfc_mark_hidden(hp_bfc *bfc, uint32_t chunk, hp_bfc_hiding hiding)
+{
+    hp_bfc_chunk *record = &bfc->chunks[chunk];
+    if (record->state == HP_BFC_FREE) {
+        bfc->hidden_chunks -= record->hiding != HP_BFC_SHOWN;
+        bfc->hidden_chunks += hiding != HP_BFC_SHOWN;
+    }
+    record->hiding = (uint8_t)hiding;
 }
 
 void hp_bfc_mark_clean(hp_bfc *bfc, uint32_t chunk)

@@ -12,6 +12,7 @@
  *   B6  free_pages is the sum over the free chunks.
  *   B7  a free chunk is dirty exactly when its dirty range has pages, and these lie in the chunk;
  *       dirty_pages is the sum over the free chunks.
+ *   B8  hidden_chunks is the number of free chunks that are hidden or partly so.
  * Threads:     sequential. The caller holds the claim of the region that owns the table.
  * Ordering:    none.
  * Progress:    allocate O(log n) expected in the chunks of one bin, free O(log n) with at most two
@@ -42,6 +43,9 @@
 
 typedef enum hp_bfc_state { HP_BFC_SPARE, HP_BFC_USED, HP_BFC_FREE } hp_bfc_state;
 
+/* Whether core files leave the chunk's pages out. For the core only a mark that splits and merges keep right. */
+typedef enum hp_bfc_hiding { HP_BFC_SHOWN, HP_BFC_HIDDEN, HP_BFC_PARTLY_HIDDEN } hp_bfc_hiding;
+
 typedef struct hp_bfc_chunk {
     uint32_t start_page;
     uint32_t page_count;
@@ -53,6 +57,7 @@ typedef struct hp_bfc_chunk {
     uint8_t state;        /* hp_bfc_state */
     bool dirty;           /* a page may hold data; in a used chunk: might when handed out */
     bool given_back; /* used chunk: the holder gave its memory back, it is to be clean once free */
+    uint8_t hiding;  /* hp_bfc_hiding; of a used chunk: what it was when it was handed out */
     union {
         uint64_t requested_bytes; /* used chunk: kept for the caller */
         struct {
@@ -72,6 +77,7 @@ typedef struct hp_bfc {
     uint32_t first_spare;  /* list of given-back records, linked by left */
     uint32_t free_pages;
     uint32_t dirty_pages; /* those in the dirty ranges of free chunks */
+    uint32_t hidden_chunks;
     uint32_t
         split_remainder_pages; /* split off a remainder of at least this (1 or more; init: 1) */
     uint64_t bin_bitmap[HP_BFC_BIN_WORDS];
@@ -117,10 +123,10 @@ uint32_t hp_bfc_allocate_untouched(hp_bfc *bfc, uint32_t page_count, uint32_t al
 
 /*
  * The used chunk becomes free, dirty but for one that was given_back, and merges with free neighbours: its
- * handle is void. The dirty range of a merged chunk spans both. Its age is that of the part with more dirty
+ * handle is void, that of the free chunk is returned. The dirty range of a merged chunk spans both. Its age is that of the part with more dirty
  * pages, so that a few pages that come and go do not keep a large chunk young.
  */
-void hp_bfc_free(hp_bfc *bfc, uint32_t chunk, uint32_t now_ms);
+uint32_t hp_bfc_free(hp_bfc *bfc, uint32_t chunk, uint32_t now_ms);
 
 /*
  * Grow in place to page_count pages out of a free right neighbour; false changes nothing. The chunk
@@ -128,11 +134,17 @@ void hp_bfc_free(hp_bfc *bfc, uint32_t chunk, uint32_t now_ms);
  */
 bool hp_bfc_extend(hp_bfc *bfc, uint32_t chunk, uint32_t page_count);
 
-/* Give back the tail beyond page_count pages (1 <= page_count <= the chunk's). */
-void hp_bfc_shrink(hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t now_ms);
+/*
+ * Give back the tail beyond page_count pages (1 <= page_count <= the chunk's); the free chunk that has it
+ * then, or HP_BFC_NONE: there was no tail.
+ */
+uint32_t hp_bfc_shrink(hp_bfc *bfc, uint32_t chunk, uint32_t page_count, uint32_t now_ms);
 
 /* A free chunk's pages read as zeros from now on: the caller gave their memory back to the system. */
 void hp_bfc_mark_clean(hp_bfc *bfc, uint32_t chunk);
+
+/* What the caller has told the system about a free chunk, or about a used one that it holds. */
+void hp_bfc_mark_hidden(hp_bfc *bfc, uint32_t chunk, hp_bfc_hiding hiding);
 
 /*
  * The upper end of a dirty free chunk's dirty range, at most most_pages of it, becomes a used chunk: to be

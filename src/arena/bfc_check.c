@@ -42,18 +42,23 @@ static const char *check_tiling(const hp_bfc *bfc)
     return all_counted ? NULL : "B1: a record is neither a chunk nor spare";
 }
 
-/* B2 and B6, given that B1 holds. */
+/* B2, B6 and B8, given that B1 holds. */
 static const char *check_chunks(const hp_bfc *bfc)
 {
     uint64_t free_pages = 0;
+    uint32_t hidden_chunks = 0;
     for (uint32_t chunk = 0; chunk != HP_BFC_NONE; chunk = bfc->chunks[chunk].next) {
         const hp_bfc_chunk *record = &bfc->chunks[chunk];
         if (record->state == HP_BFC_FREE) {
             free_pages += record->page_count;
+            hidden_chunks += record->hiding != HP_BFC_SHOWN;
             if (next_is_free(bfc, record)) {
                 return "B2: two neighbouring chunks are both free";
             }
         }
+    }
+    if (hidden_chunks != bfc->hidden_chunks) {
+        return "B8: hidden_chunks is not the number of hidden free chunks";
     }
     return free_pages == bfc->free_pages ? NULL
                                          : "B6: free_pages is not the sum of the free chunks";

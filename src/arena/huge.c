@@ -1,5 +1,6 @@
 #include "arena/huge.h"
 
+#include "arena/hidden.h"
 #include "arena/kept.h"
 #include "arena/move_pages.h"
 #include "metadata/address_map.h"
@@ -83,6 +84,7 @@ static hp_huge *take_stranded(size_t bytes)
 
 static void keep_or_unmap(hp_huge *huge)
 {
+    hp_hide_mapping(huge->mapping, mapped_bytes_of(huge));
     if (!hp_kept_put(huge)) {
         unmap_and_recycle(huge);
         return;
@@ -151,6 +153,7 @@ static hp_huge *take_kept(size_t bytes, size_t align_bytes)
     }
     /* It may have been another mapping by the same record in between: look again. */
     size_t mapped = mapped_bytes_of(huge);
+    hp_show_mapping(huge->mapping, mapped);
     bool fits = hp_kept_distance(mapped, bytes) != SIZE_MAX && (mapped >= bytes || may_grow) &&
                 ((uintptr_t)huge->mapping & (align_bytes - 1)) == 0;
     if (fits && fit_to(huge, bytes)) {
@@ -198,6 +201,7 @@ static hp_huge *map_new(size_t bytes, size_t align_bytes)
         if (huge == NULL) {
             return NULL;
         }
+        hp_show_mapping(huge->mapping, mapped_bytes_of(huge));
     }
     huge->start = (char *)hp_round_up((uintptr_t)huge->mapping, align_bytes);
     if (extra != 0) {
@@ -257,6 +261,7 @@ static bool grow_into_kept(hp_huge *huge, size_t new_bytes)
         return false;
     }
     size_t bytes = mapped_bytes_of(behind);
+    hp_show_mapping(behind->mapping, bytes);
     count_mapping((uint64_t)-1, -(uint64_t)bytes);
     note_length(huge, mapped_bytes_of(huge) + bytes);
     hp_stack_push(&spare_records, &behind->spare_link);

@@ -1,5 +1,6 @@
 #include "arena/region.h"
 
+#include "arena/hidden.h"
 #include "metadata/storage.h"
 #include "platform/build.h"
 #include "platform/purger_bell.h"
@@ -42,6 +43,9 @@ static HP_SLOW void publish_core(hp_region *region)
     uint32_t dirty_pages = region->keeps_pages ? 0 : region->bfc.dirty_pages;
     /* relaxed: as above */
     atomic_store_explicit(&region->dirty_pages, dirty_pages, memory_order_relaxed);
+    if (region->bfc.hidden_chunks != region->hidden_counted) {
+        hp_hidden_count(region);
+    }
 }
 
 /* There is something for the purger. Who makes it so for a region that is not watched rings. */
@@ -145,7 +149,10 @@ bool hp_region_map(hp_region *region, size_t bytes, void *hint)
 static void give_to_core(hp_region *region, uint32_t chunk, uint32_t at_ms)
 {
     region->core_changed = true;
-    hp_bfc_free(&region->bfc, chunk, at_ms);
+    chunk = hp_bfc_free(&region->bfc, chunk, at_ms);
+    if (hp_hidden_is_wanted()) {
+        hp_hide_chunk(region, chunk);
+    }
 }
 
 void hp_region_settle(hp_region *region)
@@ -339,6 +346,14 @@ static bool extend(hp_region *region, uint32_t chunk, uint32_t page_count)
     return hp_bfc_extend(&region->bfc, chunk, page_count);
 }
 
+static void shrink(hp_region *region, uint32_t chunk, uint32_t page_count)
+{
+    uint32_t freed = hp_bfc_shrink(&region->bfc, chunk, page_count, now_ms());
+    if (hp_hidden_is_wanted()) {
+        hp_hide_chunk(region, freed);
+    }
+}
+
 bool hp_region_resize(hp_region *region, uint32_t chunk, uint32_t page_count)
 {
     if (region->bfc.chunks[chunk].page_count == page_count) {
@@ -352,8 +367,9 @@ bool hp_region_resize(hp_region *region, uint32_t chunk, uint32_t page_count)
     if (page_count > region->bfc.chunks[chunk].page_count) {
         done = extend(region, chunk, page_count);
     } else {
-        hp_bfc_shrink(&region->bfc, chunk, page_count, now_ms());
+        shrink(region, chunk, page_count);
     }
     hp_region_release(region);
+    hp_show_if_hidden(region, chunk);
     return done;
 }

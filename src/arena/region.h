@@ -50,9 +50,10 @@ typedef struct hp_region {
     HP_LINE_ALIGNED hp_stack pending; /* P2 */
     /* Under the claim. */
     HP_LINE_ALIGNED hp_recent recent;
-    bool core_changed;     /* since the claim was taken */
-    bool keeps_pages;      /* the kernel refused to take pages back: they are locked */
-    uint32_t purge_cursor; /* record of the core where the purger looks next */
+    bool core_changed;       /* since the claim was taken */
+    bool keeps_pages;        /* the kernel refused to take pages back: they are locked */
+    uint32_t purge_cursor;   /* record of the core where the purger looks next */
+    uint32_t hidden_counted; /* of the core's hidden chunks, in the sum of all */
     hp_bfc bfc;
 } hp_region;
 

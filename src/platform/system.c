@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "platform/compiler.h"
+#include "platform/huge_pages.h"
 #include "platform/limit.h"
 
 /*
@@ -77,12 +78,23 @@ static bool kernel_unmap(void *address, size_t bytes)
     return true;
 }
 
-static bool kernel_discard(void *address, size_t bytes)
+static bool call_madvise(void *address, size_t bytes, int advice)
 {
     int saved_errno = errno;
-    long result = syscall(SYS_madvise, address, bytes, MADV_DONTNEED);
+    long result = syscall(SYS_madvise, address, bytes, advice);
     errno = saved_errno;
     return result == 0;
+}
+
+static bool kernel_discard(void *address, size_t bytes)
+{
+    hp_huge_pages_split(address, bytes);
+    return call_madvise(address, bytes, MADV_DONTNEED);
+}
+
+static bool kernel_dump(void *address, size_t bytes, bool wanted)
+{
+    return call_madvise(address, bytes, wanted ? MADV_DODUMP : MADV_DONTDUMP);
 }
 
 /* PIDFD_SELF_THREAD of Linux 6.15: this process, without a descriptor that the program might close. */
@@ -118,6 +130,9 @@ static unsigned kernel_discard_all(const hp_address_range *ranges, unsigned coun
     unsigned done = 0;
     /* relaxed: as above */
     if (count > 1 && atomic_load_explicit(&batches, memory_order_relaxed)) {
+        for (unsigned range = 0; range < count; range++) {
+            hp_huge_pages_split(ranges[range].address, ranges[range].bytes);
+        }
         for (long bytes = call_process_madvise(ranges, count); bytes > 0; done++) {
             bytes -= (long)ranges[done].bytes;
         }
@@ -172,6 +187,7 @@ const hp_system_calls hp_system_kernel = {
     .unmap = kernel_unmap,
     .discard = kernel_discard,
     .discard_all = kernel_discard_all,
+    .dump = kernel_dump,
     .remap = kernel_remap,
     .is_resident = kernel_is_resident,
     .now_ms = kernel_now_ms,

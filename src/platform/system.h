@@ -36,6 +36,8 @@ typedef struct hp_system_calls {
     /* The same for many ranges, in one call where hp_system_use_batches found one. How many of them, from the first
        on, went; the next one was refused, and what comes after it was not asked for. */
     unsigned (*discard_all)(const hp_address_range *ranges, unsigned count);
+    /* Whether core files have the pages of the range. False when refused: a part of it may have changed. */
+    bool (*dump)(void *address, size_t bytes, bool wanted);
     /* Grows or shrinks a mapping in place (target NULL), moves its pages over the mapping at target, which
        disappears, or wherever the kernel likes (HP_ANYWHERE). NULL when refused, nothing changed then. */
     void *(*remap)(void *address, size_t old_bytes, size_t new_bytes, void *target);

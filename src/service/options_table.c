@@ -3,6 +3,7 @@
  */
 #include <stddef.h>
 
+#include "arena/hidden.h"
 #include "cache/thread.h"
 #include "platform/huge_pages.h"
 #include "platform/limit.h"
@@ -48,6 +49,12 @@ static void set_thp(int64_t value)
     hp_huge_pages_set((hp_huge_pages)value);
 }
 
+/* In the order of dump_words. */
+static void set_dump(int64_t value)
+{
+    hp_hidden_set(value != 0);
+}
+
 static void set_soft_limit(int64_t value)
 {
     hp_limit_set_soft(value == 0 ? HP_NO_LIMIT : (uint64_t)value);
@@ -63,6 +70,7 @@ static void show(int64_t value)
 #define MOST_BYTES ((int64_t)1 << 47)
 
 static const char *const thp_words[] = {"default", "never", "always", NULL};
+static const char *const dump_words[] = {"all", "live", NULL};
 static const char *const limit_words[] = {"auto", NULL};
 
 const hp_option hp_option_table[] = {
@@ -140,6 +148,16 @@ const hp_option hp_option_table[] = {
             "Whether the kernel may use transparent huge pages for user memory; default: as the "
             "system is set up.",
         .set = set_thp,
+    },
+    {
+        .name = "dump",
+        .kind = HP_OPTION_CHOICE,
+        .choices = dump_words,
+        .initial = "all",
+        .help = "Whether core files have free memory too; live: free ranges of 256 KiB or more are "
+                "left out, at the cost of a system call for each that becomes free or is used "
+                "again.",
+        .set = set_dump,
     },
     {
         .name = "help",

@@ -8,6 +8,7 @@
 #include "owner/owners.h"
 #include "owner/retire.h"
 #include "platform/claim.h"
+#include "platform/huge_pages.h"
 #include "platform/limit.h"
 #include "platform/purger_thread.h"
 #include "platform/system.h"
@@ -182,6 +183,7 @@ static bool pause_unless_last(uint32_t pause_ms)
 static void run_purger(void)
 {
     hp_system_use_batches(true);
+    hp_huge_pages_ask_system();
     for (;;) {
         uint32_t pause_ms = 1;
         if (look_if_nobody_does(&pause_ms) && pause_ms == 0) {

@@ -82,6 +82,14 @@ static unsigned fake_discard_all(const hp_address_range *ranges, unsigned count)
     return done;
 }
 
+static bool fake_dump(void *address, size_t bytes, bool wanted)
+{
+    fake_advice *last = &fake.last_advice;
+    *last = (fake_advice){address, bytes};
+    *(wanted ? &fake.shows_asked : &fake.hides_asked) += 1;
+    return !fake.refuse_dump && hp_system_kernel.dump(address, bytes, wanted);
+}
+
 static void *fake_remap(void *address, size_t old_bytes, size_t new_bytes, void *target)
 {
     bool refused =
@@ -110,6 +118,7 @@ static const hp_system_calls fake_calls = {
     .unmap = fake_unmap,
     .discard = fake_discard,
     .discard_all = fake_discard_all,
+    .dump = fake_dump,
     .remap = fake_remap,
     .is_resident = fake_is_resident,
     .now_ms = fake_now_ms,
@@ -138,6 +147,8 @@ void fake_system_forget(void)
     fake.unmaps_asked = 0;
     fake.discards_asked = 0;
     fake.batches_asked = 0;
+    fake.hides_asked = 0;
+    fake.shows_asked = 0;
     fake.discarded_bytes = 0;
     fake.mapped_bytes = 0;
 }

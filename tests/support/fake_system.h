@@ -14,6 +14,11 @@
 
 enum { FAKE_MAPS_REMEMBERED = 128 };
 
+typedef struct fake_advice {
+    const void *address;
+    size_t bytes;
+} fake_advice;
+
 typedef struct fake_system {
     /* What the test chooses. */
     size_t map_limit_bytes; /* a larger mapping is refused */
@@ -21,12 +26,13 @@ typedef struct fake_system {
     bool refuse_unmap;
     bool refuse_discard;
     const void *refuse_discard_at; /* one range, by its start */
-    bool refuse_growing_in_place;  /* a remap that grows and may not move */
-    bool refuse_moving;            /* a remap to a target */
-    void (*when_refused)(void);    /* called once, at the first mapping that is refused */
-    bool ignore_hints;             /* a mapping starts one page off any larger alignment */
-    void *place;                   /* where the next mapping goes, once */
-    bool born_resident;            /* new pages have memory at once, as under mlockall */
+    bool refuse_dump;
+    bool refuse_growing_in_place; /* a remap that grows and may not move */
+    bool refuse_moving;           /* a remap to a target */
+    void (*when_refused)(void);   /* called once, at the first mapping that is refused */
+    bool ignore_hints;            /* a mapping starts one page off any larger alignment */
+    void *place;                  /* where the next mapping goes, once */
+    bool born_resident;           /* new pages have memory at once, as under mlockall */
     uint64_t now_ms;
     /* What the library asked for; maps_asked counts on beyond what is remembered. */
     size_t map_bytes[FAKE_MAPS_REMEMBERED];
@@ -34,6 +40,9 @@ typedef struct fake_system {
     unsigned unmaps_asked;
     unsigned discards_asked; /* ranges, each for itself or in a batch */
     unsigned batches_asked;
+    unsigned hides_asked; /* from core files */
+    unsigned shows_asked;
+    fake_advice last_advice; /* of these two */
     size_t discarded_bytes;
     int64_t mapped_bytes; /* granted less given back */
 } fake_system;
