@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "arena/arena.h"
 #include "arena/huge.h"
 #include "arena/purge.h"
 #include "hepta/hepta.h"
@@ -201,6 +202,46 @@ static void a_trim_returns_everything_whatever_the_decay(void **state)
     assert_int_equal(hp_purge_dirty_pages(), 0);
 }
 
+static void trim(void)
+{
+    hepta_malloc_trim(0);
+}
+
+static void a_trim_beside_a_purge_misses_nothing_that_is_out_with_the_purger(void **state)
+{
+    (void)state;
+    given_freed_blocks(20, MIB);
+    hp_purger_look(fake.now_ms, HP_PURGER_THREAD_PORTIONS);
+    fake.now_ms += 2 * DECAY_MS;
+    fake.when_discarding = trim;
+    int64_t mapped_bytes = fake.mapped_bytes;
+
+    hp_purger_look(fake.now_ms, HP_PURGER_THREAD_PORTIONS);
+
+    assert_null(fake.when_discarding);
+    assert_int_equal(hp_purge_dirty_pages(), 0);
+    assert_true(fake.mapped_bytes <= mapped_bytes - (int64_t)(16 * MIB));
+}
+
+static void what_is_claimed_during_a_trim_goes_at_the_next_look(void **state)
+{
+    (void)state;
+    given_freed_blocks(20, MIB);
+    hp_purge_settle();
+    for (uint32_t number = 0; hp_arena_region(number) != NULL; number++) {
+        assert_true(hp_region_claim(hp_arena_region(number)));
+    }
+    hepta_malloc_trim(0);
+    for (uint32_t number = 0; hp_arena_region(number) != NULL; number++) {
+        hp_region_release(hp_arena_region(number));
+    }
+    assert_true(hp_purge_dirty_pages() >= 20 * MIB / hp_page_bytes());
+
+    assert_true(hp_purger_look(fake.now_ms, HP_PURGER_THREAD_PORTIONS) != 0);
+
+    assert_int_equal(hp_purge_dirty_pages(), 0);
+}
+
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, setup, fake_system_teardown)
 
 int main(void)
@@ -216,6 +257,8 @@ int main(void)
         SPEC(between_two_steps_a_tick_does_nothing),
         SPEC(with_decay_never_nobody_ticks),
         SPEC(a_trim_returns_everything_whatever_the_decay),
+        SPEC(a_trim_beside_a_purge_misses_nothing_that_is_out_with_the_purger),
+        SPEC(what_is_claimed_during_a_trim_goes_at_the_next_look),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "arena/arena.h"
 #include "arena/huge.h"
 #include "arena/large.h"
+#include "arena/purge.h"
 #include "cache/outbox.h"
 #include "cache/refill.h"
 #include "metadata/address_map.h"
@@ -24,8 +25,13 @@ size_t hp_reclaim(void)
     if (self != NULL) {
         hp_thread_flush(self);
     }
-    hp_owners_trim_all();
-    return hp_owners_trim_pages() + hp_arena_unmap_idle() + hp_arena_purge() + hp_huge_purge();
+    bool all_claimed = hp_owners_trim_all();
+    size_t bytes =
+        hp_owners_trim_pages() + hp_arena_unmap_idle() + hp_arena_purge() + hp_huge_purge();
+    if (!all_claimed || hp_purge_dirty_pages() != 0) {
+        hp_purger_hurry();
+    }
+    return bytes;
 }
 
 /* At the end of what is slow anyway, outside of every claim. */

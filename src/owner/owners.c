@@ -178,15 +178,19 @@ void *hp_owners_scrape(unsigned size_class, bool *zeroed)
     return chunk;
 }
 
-void hp_owners_trim_all(void)
+bool hp_owners_trim_all(void)
 {
+    bool all_claimed = true;
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         if (hp_claim_try(&owner->claim)) {
             hp_inbox_drain(owner);
             hp_owner_trim(owner);
             hp_claim_release(&owner->claim);
+        } else {
+            all_claimed = false;
         }
     }
+    return all_claimed;
 }
 
 size_t hp_owners_trim_pages(void)

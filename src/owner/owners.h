@@ -52,8 +52,8 @@ hp_owner *hp_owners_claim_serving(unsigned size_class);
  */
 HP_COLD void *hp_owners_scrape(unsigned size_class, bool *zeroed);
 
-/* Drains and trims every owner that can be claimed. */
-void hp_owners_trim_all(void);
+/* Drains and trims every owner that can be claimed; whether all could be. */
+bool hp_owners_trim_all(void);
 
 /* Gives the free pages of the open slabs of every owner that can be claimed to the system; the bytes. */
 size_t hp_owners_trim_pages(void);

@@ -27,6 +27,9 @@
 /* Where a limit is to be kept, a look comes at least so often while there is something to give back. */
 #define LIMITED_PAUSE_MS 100u
 
+/* What an owner has goes when two looks in a row found it unused. */
+#define HURRIED_LOOKS 2u
+
 /* No bell tells that the program's last thread has ended: so long may the process outlive it. */
 #define OUTLIVE_MS 250u
 
@@ -36,6 +39,7 @@ static _Atomic int64_t wanted_ms = HP_DECAY_DEFAULT_MS; /* shared: relaxed, set 
 static _Atomic bool thread_wanted = true;               /* shared: relaxed, set from the options */
 static _Atomic uint32_t thread;                         /* shared: relaxed, thread_state */
 static _Atomic bool main_has_left;                      /* shared: relaxed */
+static _Atomic uint32_t hurried_looks;                  /* shared: relaxed, so many are to come */
 
 /* Of whoever has the role. */
 static hp_claim role;
@@ -83,6 +87,30 @@ static uint64_t resident_bytes(void)
 static bool has_soft_limit(void)
 {
     return hp_limit_soft() != HP_NO_LIMIT || hp_pressure_is_followed();
+}
+
+void hp_purger_hurry(void)
+{
+    /* relaxed: the ring orders it before the look that follows */
+    atomic_store_explicit(&hurried_looks, HURRIED_LOOKS, memory_order_relaxed);
+    hp_bell_ring();
+}
+
+static uint32_t count_hurried_looks(void)
+{
+    /* relaxed: it was set before the bell was rung, or it is seen the next time */
+    return atomic_load_explicit(&hurried_looks, memory_order_relaxed);
+}
+
+/* Whether this look is one of them. */
+static bool take_hurried_look(void)
+{
+    if (count_hurried_looks() == 0) {
+        return false;
+    }
+    /* relaxed: only whoever has the role takes one, and a new note is at least as large */
+    atomic_fetch_sub_explicit(&hurried_looks, 1, memory_order_relaxed);
+    return true;
 }
 
 /* Above the soft limit what is free goes at once; the curve goes on with what is left. */
@@ -134,7 +162,9 @@ uint32_t hp_purger_look(uint64_t now_ms, unsigned portions)
     }
     last_look_ms = now_ms;
     hp_bell_hear();
-    bool urgent = is_urgent(now_ms);
+    bool hurried = take_hurried_look();
+    bool urgent = is_urgent(now_ms) || hurried;
+    remains = count_hurried_looks() != 0;
     uint32_t owner_steps = look_at_owners((uint32_t)now_ms, portions, urgent, &remains);
     uint32_t page_steps = purge_due_pages(now_ms, urgent, &remains);
     hp_arena_unmap_spare();

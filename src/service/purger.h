@@ -46,6 +46,12 @@ HP_COLD void hp_purger_tick(void);
 /* One look, for tests too; the caller has the role. Milliseconds to the next one, 0: nothing remains. */
 uint32_t hp_purger_look(uint64_t now_ms, unsigned portions);
 
+/*
+ * Everything that can be returned was to be, and somebody had claimed a part of it: that goes at the next looks,
+ * without waiting for its age. By any thread.
+ */
+void hp_purger_hurry(void);
+
 /* By the main thread, before there are others. */
 void hp_purger_watch_main_thread(void);
 

@@ -23,10 +23,10 @@ static void *map_off_the_border(size_t bytes)
     return start;
 }
 
-static void tell_refused(void)
+static void tell_once(void (**listener)(void))
 {
-    void (*tell)(void) = fake.when_refused;
-    fake.when_refused = NULL;
+    void (*tell)(void) = *listener;
+    *listener = NULL;
     if (tell != NULL) {
         tell();
     }
@@ -39,7 +39,7 @@ static void *fake_map(void *hint, size_t bytes)
     }
     fake.maps_asked++;
     if (bytes > fake.map_limit_bytes || fake.maps_left == 0) {
-        tell_refused();
+        tell_once(&fake.when_refused);
         return NULL;
     }
     fake.maps_left--;
@@ -63,6 +63,7 @@ static bool fake_unmap(void *address, size_t bytes)
 
 static bool fake_discard(void *address, size_t bytes)
 {
+    tell_once(&fake.when_discarding);
     fake.discards_asked++;
     if (fake.refuse_discard || address == fake.refuse_discard_at ||
         !hp_system_kernel.discard(address, bytes)) {

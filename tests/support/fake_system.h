@@ -25,6 +25,7 @@ typedef struct fake_system {
     unsigned maps_left;     /* so many mappings, then none */
     bool refuse_unmap;
     bool refuse_discard;
+    void (*when_discarding)(void); /* called once, before the next one */
     const void *refuse_discard_at; /* one range, by its start */
     bool refuse_dump;
     bool refuse_growing_in_place; /* a remap that grows and may not move */
