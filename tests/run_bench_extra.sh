@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the bench has beside its rows, at its smallest: latency, growth, instructions; and that the
-# workloads notice an allocator that is wrong.
+# What the bench has beside its rows, at its smallest: latency, growth, resident memory, instructions; and
+# that the workloads notice an allocator that is wrong.
 set -eu
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
@@ -52,6 +52,36 @@ if command -v gnuplot >/dev/null; then
         grep -q '</svg>' "$results/bench-$picture.svg" || fail "$picture is drawn"
     done
 fi
+
+# ---- resident memory -------------------------------------------------------------------------------
+
+small SCALE=0.02 ROWS='fork_child buffers' bench/rss/rss.py || fail "resident memory is measured"
+head -n 1 "$results/rss.csv" | grep -Eq '^# make bench-rss .*; .* MiB; Linux .*; hepta ' ||
+    fail "the first line of rss.csv tells command, machine and versions"
+# 2.56 MiB of 200-byte blocks: at the peak both have that much, and the child of hepta keeps them shared.
+awk -F, '
+    /^fork_child/ { peak[$2] = $5; own[$2] = $12 }
+    /^buffers/ && $14 > 0 { lines++ }
+    END { exit !(lines == 2 && peak["glibc"] > 2600 && peak["hepta"] > 2600 && own["hepta"] * 2 < own["glibc"]) }
+    ' "$results/rss.csv" || fail "rss.csv has peaks and what each scenario is about"
+awk -F, '$1 == "buffers" && $2 == "hepta" { n++; if ($5 > 50000) held = 1; if ($4 + 2048 < $5) exit 1 }
+    END { exit !(n > 3 && held) }' "$results/rss_series.csv" || fail "rss_series.csv tells both over time"
+if command -v strace >/dev/null; then
+    awk -F, '/^buffers/ && $15 > 12 { lines++ } END { exit lines != 2 }' "$results/rss.csv" ||
+        fail "the system calls of buffers are counted"
+fi
+if command -v gnuplot >/dev/null; then
+    grep -q '</svg>' "$results/bench-rss.svg" || fail "resident memory is drawn"
+    grep -q '^| MiB that a child makes its own (`fork_child`) | 2 | 0\.[0-9]* | holds |$' \
+        "$results/benchmarks_rss.md" || fail "the page tells which bars hold"
+fi
+for scenario in burst service survivors_200 survivors_64 sleeper free_only idle_threads block_threads churn \
+    sawtooth shifting; do
+    "$BUILD/bench/watch" "$scratch/series" 10 "$BUILD/bench/rss" scenario=$scenario scale=0.002 idle_ms=1 \
+        seconds=1 >"$scratch/output" && grep -q '^point=' "$scratch/output" &&
+        grep -q '^peak_rss_kib=[1-9]' "$scratch/output" && grep -q '^[0-9]* [1-9][0-9]* [0-9]*$' "$scratch/series" ||
+        fail "the scenario $scenario"
+done
 
 # ---- instructions ----------------------------------------------------------------------------------
 

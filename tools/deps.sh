@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing from Debian's packages: deps.sh [build|demo|redis|peers|instructions|bench|bench-programs|check]
+# Installs what is missing from Debian's packages: deps.sh [build|demo|redis|peers|instructions|rss|bench|bench-programs|check]
 #
 # Asks for nothing, starts no service, and does nothing when all is there. HEPTA_DEPS=skip in the
 # environment turns it off, for a machine that has its tools from elsewhere.
@@ -12,6 +12,7 @@ demo="$build python3 gnuplot-nox|gnuplot-qt|gnuplot-x11|gnuplot procps libjemall
 redis="$demo redis-server redis-tools"
 peers="$demo libtbbmalloc2"
 instructions="$peers valgrind"
+rss="$peers strace"
 programs='redis-server redis-tools memcached nginx-light|nginx sqlite3 lua5.4 perl git z3 ghostscript clang g++'
 bench="$peers $programs"
 bench_programs="$build python3 procps $programs"
@@ -22,11 +23,11 @@ check="$build python3 clang libclang-rt-dev|libclang-rt-14-dev clang-format clan
 
 list=${1:-check}
 case $list in
-build | demo | redis | peers | instructions | bench | bench-programs | check)
+build | demo | redis | peers | instructions | rss | bench | bench-programs | check)
     eval "wanted=\$$(echo "$list" | tr - _)"
     ;;
 *)
-    echo "usage: $0 [build|demo|redis|peers|instructions|bench|bench-programs|check]" >&2
+    echo "usage: $0 [build|demo|redis|peers|instructions|rss|bench|bench-programs|check]" >&2
     exit 2
     ;;
 esac

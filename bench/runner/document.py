@@ -5,18 +5,17 @@ import os
 import plots
 import tables
 
-BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
-
 
 class DocumentError(Exception):
     pass
 
 
-def between_markers(page, text):
-    begin, end = page.find(BEGIN), page.find(END)
+def between_markers(page, text, name="bench"):
+    first, last = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    begin, end = page.find(first), page.find(last)
     if begin < 0 or end < begin:
-        raise DocumentError(f"no {BEGIN} followed by {END}")
-    return page[: begin + len(BEGIN)] + "\n" + text + "\n" + page[end:]
+        raise DocumentError(f"no {first} followed by {last}")
+    return page[: begin + len(first)] + "\n" + text + "\n" + page[end:]
 
 
 def write(comparison, comment, page_path, source_path, pictures_folder):

@@ -69,11 +69,11 @@ class Sweep:
         text = Path(measurer.output).read_text(encoding="utf-8", errors="replace")
         return run, [dict(FIELD.findall(line)) for line in text.splitlines()]
 
-    def write(self, name, columns, lines):
-        """The CSV file, in the bench's folder, and among the results if they are recorded."""
-        paths = [self.settings.out / name] + ([RESULTS / name] if self.settings.record else [])
-        for path in paths:
-            with open(path, "w", encoding="utf-8", newline="") as file:
+    def write(self, name, columns, lines, folders=None):
+        """The CSV file, in the bench's folder, and among the results if they are recorded; or in other folders."""
+        folders = folders or [self.settings.out] + ([RESULTS] if self.settings.record else [])
+        for folder in folders:
+            with open(folder / name, "w", encoding="utf-8", newline="") as file:
                 file.write(f"# {self.comment}\n")
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(columns)
