@@ -13,6 +13,7 @@ scenario() {
 
 scenario burst "a burst"
 scenario sleeper "a thread allocates, another one frees, the first sleeps"
+scenario frees "one thread allocates, the next one only frees"
 scenario idle "an idle process has no wakeups"
 scenario signals "the purger takes no signals"
 scenario single "a process with one thread gets no other"
@@ -21,6 +22,12 @@ scenario fork "a forked child"
 scenario main_leaves "main ends by pthread_exit, the process with its last thread"
 succeeds "the same, with much left to do for a long time" timeout -k 1 10 "${on_hepta[@]}" \
     HEPTA_OPTIONS=decay_ms:60000 "$scratch/purger" main_leaves
+# Every 64th slow operation ticks: each of the frees inside libc is that one once.
+# shellcheck disable=SC2016 # for the inner shell
+succeeds "libc frees what ended threads had, under its own lock" bash -c '
+    for operations in {0..63}; do
+        LD_PRELOAD=$0 timeout -k 1 10 "$1" joins $operations || exit
+    done' "$library" "$scratch/purger"
 scenario fork_leaves "so does a child that a thread forked"
 scenario trim "malloc_trim, where nothing decays" HEPTA_OPTIONS=decay_ms:-1
 scenario burst "a burst with decay_ms:0" HEPTA_OPTIONS=decay_ms:0
@@ -60,9 +67,10 @@ else
     failed "thp tells the kernel about huge pages"
 fi
 
-# dump: the flag dd says that a core file leaves a mapping out. MiB of memory that it leaves out:
+# dump: the flag dd says that a core file leaves a mapping out. MiB of memory that it leaves out, of 23 in runs, a
+# part of which wait in front of their cores, and 8 in a kept mapping:
 left_out_mib() { # OPTION
-    "${on_hepta[@]}" HEPTA_OPTIONS="$1" /usr/bin/python3 -c '
+    "${on_hepta[@]}" HEPTA_OPTIONS="$1,decay_ms:-1" /usr/bin/python3 -c '
 blocks = [bytearray(300000) for _ in range(100)]
 del blocks[10:90]
 block = bytearray(9000000)
@@ -77,7 +85,7 @@ for line in open("/proc/self/smaps"):
 print(kib // 1024)'
 }
 all=$(left_out_mib dump:all) live=$(left_out_mib dump:live)
-if [ "$all" = 0 ] && [ "$live" -ge 29 ]; then
+if [ "$all" = 0 ] && [ "$live" -ge 15 ]; then
     ok "dump:live leaves free memory out of core files: $live MiB"
 else
     failed "dump:live leaves free memory out of core files: $live MiB, and dump:all $all"

@@ -10,6 +10,7 @@
 #include "front/slow.h"
 #include "hepta/hepta.h"
 #include "platform/export.h"
+#include "service/purger.h"
 
 /*
  * malloc
@@ -85,6 +86,7 @@ HP_EXPORT void hepta_free(void *pointer)
  * calloc
  *   line of the class has a chunk: clear it
  *   hp_slow_malloc_zeroed       tells when the kernel's zeros are still there: nothing to clear
+ *   hp_purger_start_early       once, when the second thread is being made
  */
 HP_EXPORT void *hepta_calloc(size_t count, size_t bytes)
 {
@@ -100,6 +102,9 @@ HP_EXPORT void *hepta_calloc(size_t count, size_t bytes)
         if (chunk == NULL) {
             return NULL;
         }
+    }
+    if (HP_UNLIKELY(hp_purger_may_be_missing())) {
+        hp_purger_start_early();
     }
     return zeroed ? chunk : memset(chunk, 0, total);
 }

@@ -38,7 +38,15 @@ size_t hp_reclaim(void)
 HP_INLINE void tick(void)
 {
     if (HP_UNLIKELY(hp_tick_is_due())) {
-        hp_purger_tick();
+        hp_purger_tick(true);
+    }
+}
+
+/* The same for free, which never starts a thread. */
+HP_INLINE void tick_of_free(void)
+{
+    if (HP_UNLIKELY(hp_tick_is_due())) {
+        hp_purger_tick(false);
     }
 }
 
@@ -210,7 +218,7 @@ static HP_SLOW void spill_slowly(hp_thread *self, unsigned size_class, void *chu
     } else {
         hp_thread_spill_medium(self, size_class, chunk);
     }
-    tick();
+    tick_of_free();
 }
 
 void hp_slow_spill(void *pointer, hp_line *line)
@@ -252,11 +260,11 @@ void hp_slow_free(void *pointer)
         uint32_t index = hp_slab_index(slab, pointer);
         if (HP_LIKELY(index != HP_NOT_A_SLOT)) {
             hp_thread_free_slot(self, slab, index);
-            tick();
+            tick_of_free();
             return;
         }
     } else if (kind != HP_KIND_NONE && hp_large_free(entry, pointer)) {
-        tick();
+        tick_of_free();
         return;
     }
     /* Looked up again: it may have been freed since. */

@@ -276,21 +276,36 @@ static void look_if_it_is_time(void)
     hp_claim_release(&role);
 }
 
-void hp_purger_tick(void)
+/* Nobody has to tick from then on. */
+static bool has_or_gets_thread(bool may_start)
+{
+    if (!thread_is_running() && !(may_start && start_thread())) {
+        return false;
+    }
+    hp_ticks_set(0);
+    if (!thread_is_running()) {
+        hp_ticks_set(1); /* it has ended in between */
+    }
+    return true;
+}
+
+void hp_purger_tick(bool may_start)
 {
     if (wanted_decay_ms() == HP_DECAY_NEVER) {
         hp_ticks_set(0);
         return;
     }
     hp_ticks_set(HP_TICK_OPERATIONS);
-    if (thread_is_running() || start_thread()) {
-        hp_ticks_set(0);
-        if (!thread_is_running()) {
-            hp_ticks_set(1); /* it has ended in between */
-        }
-        return;
+    if (!has_or_gets_thread(may_start)) {
+        look_if_it_is_time();
     }
-    look_if_it_is_time();
+}
+
+void hp_purger_start_early(void)
+{
+    if (wanted_decay_ms() != HP_DECAY_NEVER && hp_limit_mapped_bytes() >= HP_PURGER_EARLY_BYTES) {
+        has_or_gets_thread(true);
+    }
 }
 
 /* ---- the process ---- */

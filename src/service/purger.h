@@ -5,8 +5,8 @@
  * free dirty pages as are due, unmaps spare regions and kept mappings. After it there is either a next look
  * a step later, or nothing left to come back for: then everything that could make work rings the bell.
  *
- * Whose thread: a process with two threads gets a purger of its own, at a slow operation, outside of all
- * claims. Before that, with purger:off, and where no thread can be had, slow operations tick: now and then
+ * Whose thread: a process with two threads gets a purger of its own, at a slow operation that is no free, outside of
+ * all claims. Before that, with purger:off, and where no thread can be had, slow operations tick: now and then
  * one of them looks.
  *
  *   hp_purger_tick
@@ -36,8 +36,27 @@ void hp_purger_set_decay(int64_t decay_ms);
 /* Whether the purger may have a thread. */
 void hp_purger_set_thread(bool wanted);
 
-/* A slow operation has ended and it is its turn: hp_tick_is_due(). errno is kept. */
-HP_COLD void hp_purger_tick(void);
+/*
+ * A slow operation has ended and it is its turn: hp_tick_is_due(). errno is kept. It may start the thread unless it
+ * is a free: libc frees what its ended threads had under the lock that it needs to start one.
+ */
+HP_COLD void hp_purger_tick(bool may_start);
+
+/* With less memory than that a thread has time until the next tick that may start one. */
+#define HP_PURGER_EARLY_BYTES ((uint64_t)8 << 20)
+
+/*
+ * From calloc, by which libc gets what it keeps of a new thread: the process is about to have two, and perhaps none
+ * of them will ever allocate again, only free.
+ */
+HP_COLD void hp_purger_start_early(void);
+
+HP_INLINE bool hp_purger_may_be_missing(void)
+{
+    /* relaxed: a count, nothing depends on its order */
+    return !hp_is_single_threaded() &&
+           atomic_load_explicit(&hp_ticks_left, memory_order_relaxed) != 0;
+}
 
 /* How much of an owner one look covers, in portions: where the program waits for it, and where not. */
 #define HP_PURGER_TICK_PORTIONS 16u

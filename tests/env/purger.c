@@ -1,6 +1,6 @@
 /*
- * The purger at work in a process: usage: purger SCENARIO. What it waits for is the clock, so it looks again
- * and again until something is so, or too much time has passed.
+ * The purger at work in a process: usage: purger SCENARIO, or joins OPERATIONS. What it waits for is the clock, so it looks again and
+ * again until something is so, or too much time has passed.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -42,11 +42,10 @@ static void *allocate_all(void *argument)
 
 static void *free_all(void *argument)
 {
-    (void)argument;
     for (unsigned index = 0; index < BLOCKS; index++) {
         free(blocks[index]);
     }
-    return NULL;
+    return argument;
 }
 
 static void *burst(void *argument)
@@ -105,6 +104,36 @@ static void falls_when_the_owner_sleeps(void)
     pthread_barrier_wait(&done);
     in_a_thread(free_all);
     expect_to_fall(base_kib, "what another thread freed goes back while its owner sleeps");
+}
+
+/* What main has allocated before there is a second thread, that one frees; nobody allocates afterwards. */
+static void falls_when_only_frees_follow(void)
+{
+    size_t base_kib = resident_kib();
+    allocate_all(NULL);
+    in_a_thread(free_all);
+    expect_to_fall(base_kib, "what another thread has freed goes back, whoever allocates no more");
+}
+
+static void *do_nothing(void *argument)
+{
+    return argument;
+}
+
+/* libc cannot keep all the stacks: it frees what the threads had under a lock of its own, and one free ticks. */
+static void joins_threads(unsigned long operations)
+{
+    enum { STACKS = 12 };
+    pthread_t threads[STACKS];
+    while (operations-- > 0) {
+        blocks[0] = malloc(BLOCK_BYTES);
+    }
+    for (unsigned index = 0; index < STACKS; index++) {
+        pthread_create(&threads[index], NULL, do_nothing, NULL);
+    }
+    for (unsigned index = 0; index < STACKS; index++) {
+        pthread_join(threads[index], NULL);
+    }
 }
 
 static void idles_without_a_wakeup(void)
@@ -245,6 +274,7 @@ int main(int count, char **arguments)
     } scenarios[] = {
         {"burst", falls_after_a_burst},
         {"sleeper", falls_when_the_owner_sleeps},
+        {"frees", falls_when_only_frees_follow},
         {"idle", idles_without_a_wakeup},
         {"signals", takes_no_signals},
         {"single", has_no_thread},
@@ -256,11 +286,15 @@ int main(int count, char **arguments)
         {"locked", rests_when_memory_is_locked},
         {"trim", trims},
     };
+    if (count > 2) {
+        joins_threads(strtoul(arguments[2], NULL, 10));
+        return 0;
+    }
     for (size_t row = 0; count > 1 && row < sizeof scenarios / sizeof *scenarios; row++) {
         if (strcmp(arguments[1], scenarios[row].name) == 0) {
             scenarios[row].run();
             return 0;
         }
     }
-    fail("usage: purger SCENARIO");
+    fail("usage: purger SCENARIO | purger joins OPERATIONS");
 }
