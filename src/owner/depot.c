@@ -8,8 +8,7 @@
 #include "platform/misuse.h"
 
 typedef struct depot_bounds {
-    uint64_t
-        depot_bytes; /* the owner's share, and as much as the hands of its threads hold at least */
+    uint64_t depot_bytes; /* the owner's share, and what the hands of many threads hold */
     uint32_t hand_bytes;
 } depot_bounds;
 
