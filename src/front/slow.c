@@ -126,10 +126,16 @@ static HP_SLOW void *allocate_default(size_t bytes)
     return allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, &zeroed);
 }
 
-/* Above the slots, for a thread with a record: the options are read by now. */
+/* A run that was freed a moment ago, for a thread with a record: the options are read by now. NULL: none. */
+static void *reuse_large(size_t bytes)
+{
+    return bytes > HP_SLAB_MAX_SLOT_BYTES && bytes <= HP_RUN_MAX_BYTES ? hp_large_reuse(bytes)
+                                                                       : NULL;
+}
+
 static HP_SLOW void *allocate_large(size_t bytes)
 {
-    void *run = bytes <= HP_RUN_MAX_BYTES ? hp_large_reuse(bytes) : NULL;
+    void *run = reuse_large(bytes);
     return HP_LIKELY(run != NULL) ? run : allocate_default(bytes);
 }
 
@@ -190,6 +196,11 @@ void *hp_slow_refill(hp_line *line)
 
 void *hp_slow_malloc_zeroed(size_t bytes, bool *zeroed)
 {
+    void *run = hp_self->owner == NULL ? NULL : reuse_large(bytes);
+    if (run != NULL) {
+        *zeroed = false;
+        return run;
+    }
     return allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, zeroed);
 }
 
