@@ -156,6 +156,28 @@ static void an_emptied_hand_has_nothing_and_loses_nothing(void **state)
     assert_int_equal(hand.packs[0], name);
 }
 
+static void in_a_forked_child_only_the_room_in_the_callers_hand_counts(void **state)
+{
+    (void)state;
+    given_a_pack(64);
+    owner->depot_bytes += 1 << 20; /* of threads that are gone */
+
+    hp_depot_recount(owner, hand.room_bytes);
+
+    assert_int_equal(owner->depot_bytes, hp_pack_bytes(hp_class_of(64)) + hand.room_bytes);
+}
+
+static void what_a_fork_missed_does_not_turn_the_count_over(void **state)
+{
+    (void)state;
+    hp_depot_fill_hand(owner, &hand, 64);
+    hp_depot_recount(owner, 0);
+
+    hp_depot_empty_hand(owner, &hand);
+
+    assert_int_equal(owner->depot_bytes, 0);
+}
+
 static void an_emptied_depot_has_every_chunk_back_in_its_slab(void **state)
 {
     (void)state;
@@ -232,6 +254,8 @@ int main(void)
         SPEC(a_hand_with_too_much_room_gives_half_of_it_back),
         SPEC(a_hand_with_too_many_packs_gives_a_bundle_back_which_serves_another),
         SPEC(an_emptied_hand_has_nothing_and_loses_nothing),
+        SPEC(in_a_forked_child_only_the_room_in_the_callers_hand_counts),
+        SPEC(what_a_fork_missed_does_not_turn_the_count_over),
         SPEC(an_emptied_depot_has_every_chunk_back_in_its_slab),
         SPEC(a_chunk_of_another_owner_becomes_a_note_for_it),
         SPEC(a_chunk_that_is_free_already_is_reported),

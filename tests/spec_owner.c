@@ -31,7 +31,7 @@ static uint32_t threads_of(const hp_owner *owner)
 /* The threads of an idle machine: none is bound. */
 static void given_no_threads(void)
 {
-    hp_owners_keep_only(NULL);
+    hp_owners_keep_only(NULL, 0);
 }
 
 static void given_all_owners_claimed(void)
@@ -177,7 +177,7 @@ static void after_a_fork_only_the_owner_of_the_forking_thread_is_bound(void **st
     hp_owner *mine = hp_owners_bind();
     hp_owners_bind();
 
-    hp_owners_keep_only(mine);
+    hp_owners_keep_only(mine, 0);
 
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         assert_int_equal(threads_of(owner), owner == mine ? 1 : 0);
@@ -244,7 +244,7 @@ static void no_two_owners_have_the_same_id_and_none_has_that_of_nobody(void **st
 static void without_memory_a_thread_shares_an_owner_that_is_there(void **state)
 {
     (void)state;
-    hp_owners_keep_only(hp_owners_first());
+    hp_owners_keep_only(hp_owners_first(), 0);
     unsigned owners = owner_count();
     given_no_memory_for_records();
 

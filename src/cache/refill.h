@@ -31,7 +31,10 @@ HP_INLINE unsigned hp_next_refill(hp_thread *self, unsigned size_class)
     return count;
 }
 
-/* Word by word: a vector load of words that were stored one by one waits for the stores to retire. */
+/*
+ * Word by word: a vector load of words that were stored one by one waits for the stores to retire. The count comes
+ * last, here as below: a signal handler that ends the process returns what it says.
+ */
 HP_INLINE void *hp_fill_from_pack(hp_line *line, const hp_pack *pack)
 {
     void *chunk = pack->chunks[0];
@@ -41,6 +44,7 @@ HP_INLINE void *hp_fill_from_pack(hp_line *line, const hp_pack *pack)
     line->chunks[3] = pack->chunks[3];
     line->chunks[4] = pack->chunks[4];
     line->chunks[5] = pack->chunks[5];
+    HP_SIGNAL_BARRIER();
     line->filled = HP_LINE_FULL - 1;
     return chunk;
 }
@@ -55,6 +59,7 @@ HP_INLINE void hp_fill_with_neighbours(hp_line *line, char *chunk, size_t slot_b
     line->chunks[3] = chunk += slot_bytes;
     line->chunks[2] = chunk += slot_bytes;
     line->chunks[1] = chunk + slot_bytes;
+    HP_SIGNAL_BARRIER();
     line->filled = HP_LINE_FULL;
 }
 

@@ -27,7 +27,11 @@ static depot_bounds bounds_of(const hp_owner *owner)
 static void give_room_back(hp_owner *owner, uint32_t bytes)
 {
     /* relaxed: a count that orders nothing */
-    atomic_fetch_sub_explicit(&owner->depot_bytes, bytes, memory_order_relaxed);
+    uint64_t old = atomic_fetch_sub_explicit(&owner->depot_bytes, bytes, memory_order_relaxed);
+    if (HP_UNLIKELY(old < bytes)) {
+        /* relaxed: as above. A fork came between a pop and its count: see hp_depot_recount */
+        atomic_store_explicit(&owner->depot_bytes, 0, memory_order_relaxed);
+    }
 }
 
 static bool get_room(hp_owner *owner, hp_depot_hand *hand, uint32_t bytes)
@@ -193,13 +197,26 @@ uint32_t hp_depot_count(const hp_owner *owner, unsigned size_class)
     return hp_pack_count(&owner->depot[size_class]);
 }
 
-const char *hp_depot_check(const hp_owner *owner)
+static uint64_t packed_bytes(const hp_owner *owner)
 {
     uint64_t bytes = 0;
     for (unsigned size_class = 0; size_class < HP_CACHED_CLASSES; size_class++) {
         bytes += (uint64_t)hp_depot_count(owner, size_class) * hp_pack_bytes(size_class);
     }
+    return bytes;
+}
+
+void hp_depot_recount(hp_owner *owner, uint32_t room_bytes)
+{
+    /* relaxed: there is one thread */
+    atomic_store_explicit(&owner->depot_bytes, packed_bytes(owner) + room_bytes,
+                          memory_order_relaxed);
+}
+
+const char *hp_depot_check(const hp_owner *owner)
+{
     /* relaxed: nobody changes it */
     uint64_t counted = atomic_load_explicit(&owner->depot_bytes, memory_order_relaxed);
-    return bytes <= counted ? NULL : "D1: the depot holds more bytes than were counted";
+    return packed_bytes(owner) <= counted ? NULL
+                                          : "D1: the depot holds more bytes than were counted";
 }

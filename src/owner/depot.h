@@ -111,6 +111,8 @@ HP_INLINE bool hp_depot_hand_is_ready(const hp_depot_hand *hand, uint32_t bytes)
 HP_INLINE hp_pack *hp_depot_hand_out(hp_depot_hand *hand)
 {
     hand->pack_count--;
+    /* Out of the hand before it is written to: a signal handler may end or fork the process here. */
+    HP_SIGNAL_BARRIER();
     return &hp_packs[hand->packs[hand->pack_count]];
 }
 
@@ -141,6 +143,9 @@ unsigned hp_depot_free_packs(hp_owner *owner, unsigned size_class, hp_pack *pack
 
 /* Returns all chunks of all packs to their slabs. Under the claim. */
 void hp_depot_empty(hp_owner *owner);
+
+/* In a forked child: the room in other threads' hands went with them; so much is in the caller's. */
+void hp_depot_recount(hp_owner *owner, uint32_t room_bytes);
 
 /* While nobody changes the depot. */
 const char *hp_depot_check(const hp_owner *owner);

@@ -121,11 +121,12 @@ void hp_owners_unbind(hp_owner *owner)
     atomic_fetch_sub_explicit(&owner->bound_threads, 1, memory_order_relaxed);
 }
 
-void hp_owners_keep_only(hp_owner *bound)
+void hp_owners_keep_only(hp_owner *bound, uint32_t room_bytes)
 {
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         /* relaxed: a counter for balance, and there is one thread */
         atomic_store_explicit(&owner->bound_threads, owner == bound, memory_order_relaxed);
+        hp_depot_recount(owner, owner == bound ? room_bytes : 0);
     }
 }
 
