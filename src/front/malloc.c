@@ -82,6 +82,9 @@ HP_EXPORT void hepta_free(void *pointer)
     }
 }
 
+/* glibc asks for the table of a new thread's local data in entries of this size. Of other sizes nobody need ask. */
+#define LIBC_THREAD_ENTRY_BYTES 16u
+
 /*
  * calloc
  *   line of the class has a chunk: clear it
@@ -103,7 +106,7 @@ HP_EXPORT void *hepta_calloc(size_t count, size_t bytes)
             return NULL;
         }
     }
-    if (HP_UNLIKELY(hp_purger_may_be_missing())) {
+    if (HP_UNLIKELY(bytes == LIBC_THREAD_ENTRY_BYTES) && hp_purger_may_be_missing()) {
         hp_purger_start_early();
     }
     return zeroed ? chunk : memset(chunk, 0, total);
