@@ -92,7 +92,7 @@ const hp_option hp_option_table[] = {
         .name = "stats",
         .kind = HP_OPTION_FLAG,
         .initial = "off",
-        .help = "Prints what malloc_stats() prints when the process exits.",
+        .help = "When the process exits, prints what malloc_stats() prints.",
         .set = set_stats,
     },
     {
@@ -124,8 +124,9 @@ const hp_option hp_option_table[] = {
         .initial = "0",
         .help =
             "No more memory than this is mapped, records included; requests fail with ENOMEM when "
-            "nothing can be returned any more. 0: no limit; auto: as soft_limit with what the "
-            "control group allows, and free memory goes while the group waits for memory.",
+            "nothing can be returned any more. 0: no limit; auto: no ceiling, but a soft limit "
+            "from the control group's memory.high and memory.max, and free memory goes back while "
+            "the group is short of memory.",
         .set = set_limit,
     },
     {
@@ -154,9 +155,9 @@ const hp_option hp_option_table[] = {
         .kind = HP_OPTION_CHOICE,
         .choices = dump_words,
         .initial = "all",
-        .help = "Whether core files have free memory too; live: free ranges of 256 KiB or more are "
-                "left out, at the cost of a system call for each that becomes free or is used "
-                "again.",
+        .help =
+            "all: core files have free memory too; live: free ranges of 256 KiB or more are left "
+            "out, at the cost of a system call whenever one becomes free or is used again.",
         .set = set_dump,
     },
     {
