@@ -74,8 +74,7 @@ void hp_thread_spill_medium(hp_thread *self, unsigned size_class, void *chunk)
     uint32_t bytes = hp_pack_bytes(size_class);
     if (HP_LIKELY(hp_depot_hand_is_ready(&self->hand, bytes) ||
                   hp_depot_fill_hand(self->owner, &self->hand, bytes))) {
-        hp_pack *pack = hp_depot_hand_out(&self->hand);
-        self->hand.room_bytes -= bytes;
+        hp_pack *pack = hp_thread_hand_out(self, size_class);
         take_oldest(line, size_class, pack->chunks);
         HP_SIGNAL_BARRIER();
         hp_depot_push(self->owner, size_class, pack);

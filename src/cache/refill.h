@@ -63,6 +63,13 @@ HP_INLINE void hp_fill_with_neighbours(hp_line *line, char *chunk, size_t slot_b
     line->filled = HP_LINE_FULL;
 }
 
+/* An empty pack, and room for it, out of a hand that is ready. */
+HP_INLINE hp_pack *hp_thread_hand_out(hp_thread *self, unsigned size_class)
+{
+    self->hand.room_bytes -= hp_pack_bytes(size_class);
+    return hp_depot_hand_out(&self->hand);
+}
+
 /* A pack of the class that came out of the depot is empty now. Returns the chunk. */
 HP_INLINE void *hp_thread_keep_pack(hp_thread *self, unsigned size_class, const hp_pack *pack,
                                     void *chunk)
@@ -102,8 +109,7 @@ HP_INLINE void *hp_refill_from_reserve(hp_thread *self, hp_line *line, unsigned 
  */
 HP_INLINE void hp_spill_to_depot(hp_thread *self, hp_line *line, unsigned size_class, void *chunk)
 {
-    hp_pack *pack = hp_depot_hand_out(&self->hand);
-    self->hand.room_bytes -= hp_pack_bytes(size_class);
+    hp_pack *pack = hp_thread_hand_out(self, size_class);
     pack->chunks[0] = line->chunks[0];
     pack->chunks[1] = line->chunks[1];
     pack->chunks[2] = line->chunks[2];

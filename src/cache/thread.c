@@ -60,7 +60,8 @@ static void *refill_from_reserve(hp_thread *self, unsigned size_class)
                : hp_refill_from_reserve(self, &self->lines[size_class], size_class, reserve);
 }
 
-void *hp_thread_refill_from(hp_thread *self, hp_owner *owner, unsigned size_class)
+/* Out of the slabs of a claimed owner; releases the claim. */
+static void *refill_from_slabs(hp_thread *self, hp_owner *owner, unsigned size_class)
 {
     check(self);
     if (hp_inbox_has_news(owner)) {
@@ -97,7 +98,7 @@ void *hp_thread_refill(hp_thread *self, unsigned size_class)
         return chunk;
     }
     hp_owner *owner = hp_thread_claim(self, size_class);
-    return owner == NULL ? NULL : hp_thread_refill_from(self, owner, size_class);
+    return owner == NULL ? NULL : refill_from_slabs(self, owner, size_class);
 }
 
 void hp_thread_return(hp_thread *self, hp_owner *claimed, void *const *chunks, unsigned count)

@@ -87,9 +87,6 @@ void hp_thread_disable_caches(void);
 /* malloc of a small class whose line is empty. NULL: out of memory. */
 void *hp_thread_refill(hp_thread *self, unsigned size_class);
 
-/* The same out of the slabs of a claimed owner; releases the claim. */
-void *hp_thread_refill_from(hp_thread *self, hp_owner *owner, unsigned size_class);
-
 /* free into a line of a small class that is full. */
 void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk);
 
