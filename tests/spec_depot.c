@@ -9,49 +9,8 @@
 
 #include <cmocka.h>
 
-#include "owner_slots.h"
+#include "depot_packs.h"
 #include "support/capture.h"
-
-static hp_depot_hand hand;
-
-static int depot_setup(void **state)
-{
-    hand = (hp_depot_hand){0};
-    return owner_setup(state);
-}
-
-static int depot_teardown(void **state)
-{
-    hp_depot_empty_hand(owner, &hand);
-    return owner_teardown(state);
-}
-
-/* A pack of seven fresh chunks in the depot; NULL: there is no room for it. */
-static hp_pack *given_a_pack(size_t bytes)
-{
-    unsigned size_class = hp_class_of(bytes);
-    if (!hp_depot_fill_hand(owner, &hand, hp_pack_bytes(size_class))) {
-        return NULL;
-    }
-    hp_pack *pack = hp_depot_hand_out(&hand);
-    hand.room_bytes -= hp_pack_bytes(size_class);
-    given_chunks(bytes, 0, HP_LINE_CHUNKS);
-    for (unsigned index = 0; index < HP_LINE_CHUNKS; index++) {
-        pack->chunks[index] = chunks[index];
-    }
-    hp_depot_push(owner, size_class, pack);
-    return pack;
-}
-
-/* The pack of the class that is on top goes into the hand; its chunks go into their slabs. */
-static void take_a_pack(size_t bytes)
-{
-    unsigned size_class = hp_class_of(bytes);
-    hp_pack *pack = hp_depot_pop(owner, size_class);
-    hp_depot_free_chunks(owner, pack->chunks, HP_LINE_CHUNKS);
-    hp_depot_keep(&hand, pack);
-    hand.room_bytes += hp_pack_bytes(size_class);
-}
 
 static void the_last_pack_that_came_is_the_first_to_go(void **state)
 {
@@ -63,82 +22,6 @@ static void the_last_pack_that_came_is_the_first_to_go(void **state)
     assert_ptr_equal(hp_depot_pop(owner, hp_class_of(64)), second);
     assert_ptr_equal(hp_depot_pop(owner, hp_class_of(64)), first);
     assert_null(hp_depot_pop(owner, hp_class_of(64)));
-}
-
-static void a_full_depot_takes_no_more_packs_but_of_a_smaller_class(void **state)
-{
-    (void)state;
-    owner->depot_bound_bytes = 100 << 10;
-    unsigned packs = 0;
-    while (given_a_pack(1024) != NULL) {
-        packs++;
-    }
-
-    assert_in_range(packs * hp_pack_bytes(hp_class_of(1024)), 90 << 10, 100 << 10);
-    assert_int_equal(hp_depot_count(owner, hp_class_of(1024)), packs);
-    assert_non_null(given_a_pack(256));
-}
-
-static void each_thread_of_the_owner_may_have_room_in_its_hand_beyond_that(void **state)
-{
-    (void)state;
-    owner->depot_bound_bytes = 0;
-    assert_null(given_a_pack(64));
-
-    owner->bound_threads = 1;
-
-    assert_non_null(given_a_pack(64));
-    assert_in_range(owner->depot_bytes, 1, HP_HAND_MIN_BYTES);
-    owner->bound_threads = 0;
-}
-
-static void a_hand_with_too_much_room_gives_half_of_it_back(void **state)
-{
-    (void)state;
-    owner->depot_bound_bytes = 64 << 10;
-    hp_depot_fill_hand(owner, &hand, 0);
-    const uint32_t most = (64 << 10) / 2;
-    hand.room_bytes = most + 1;
-    owner->depot_bytes = most + 1;
-    assert_true(hp_depot_hand_is_full(&hand));
-
-    hp_depot_ease_hand(owner, &hand);
-
-    assert_int_equal(hand.room_bytes, most / 2);
-    assert_int_equal(owner->depot_bytes, most / 2);
-    assert_false(hp_depot_hand_is_full(&hand));
-}
-
-static void all_depots_together_hold_1_mib_in_equal_shares_of_at_least_64_kib(void **state)
-{
-    (void)state;
-    assert_int_equal(hp_depot_share_bytes(1), 1 << 20);
-    assert_int_equal(hp_depot_share_bytes(8), 128 << 10);
-    assert_int_equal(hp_depot_share_bytes(1000), 64 << 10);
-
-    uint32_t owners = 0;
-    for (hp_owner *each = hp_owners_first(); each != NULL; each = hp_owners_next(each)) {
-        owners++;
-    }
-    assert_int_equal(owner->depot_bound_bytes, hp_depot_share_bytes(owners));
-}
-
-static void a_hand_with_too_many_packs_gives_a_bundle_back_which_serves_another(void **state)
-{
-    (void)state;
-    while (hand.pack_count < HP_HAND_PACKS) {
-        hp_depot_keep(&hand, hp_pack_begin());
-    }
-
-    hp_depot_ease_hand(owner, &hand);
-
-    assert_int_equal(hand.pack_count, HP_HAND_PACKS - HP_BUNDLE_PACKS);
-    assert_int_equal(hp_pack_count(&owner->spare_packs), 1);
-    hp_depot_hand other = {0};
-    assert_true(hp_depot_fill_hand(owner, &other, 0));
-    assert_int_equal(other.pack_count, HP_BUNDLE_PACKS);
-    assert_int_equal(other.packs[0], hand.packs[hand.pack_count]);
-    hp_depot_empty_hand(owner, &other);
 }
 
 static void an_emptied_hand_has_nothing_and_loses_nothing(void **state)
@@ -248,11 +131,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SPEC(the_last_pack_that_came_is_the_first_to_go),
-        SPEC(a_full_depot_takes_no_more_packs_but_of_a_smaller_class),
-        SPEC(all_depots_together_hold_1_mib_in_equal_shares_of_at_least_64_kib),
-        SPEC(each_thread_of_the_owner_may_have_room_in_its_hand_beyond_that),
-        SPEC(a_hand_with_too_much_room_gives_half_of_it_back),
-        SPEC(a_hand_with_too_many_packs_gives_a_bundle_back_which_serves_another),
         SPEC(an_emptied_hand_has_nothing_and_loses_nothing),
         SPEC(in_a_forked_child_only_the_room_in_the_callers_hand_counts),
         SPEC(what_a_fork_missed_does_not_turn_the_count_over),

@@ -68,21 +68,31 @@ static HP_SLOW void return_to_slabs(hp_thread *self, void *const *chunks, unsign
     }
 }
 
+bool hp_thread_pack_medium(hp_thread *self, unsigned size_class, void *chunk)
+{
+    uint32_t bytes = hp_pack_bytes(size_class);
+    if (HP_UNLIKELY(!hp_depot_hand_is_ready(&self->hand, bytes) &&
+                    !hp_depot_fill_hand(self->owner, &self->hand, bytes))) {
+        return false;
+    }
+    hp_line *line = &self->lines[size_class];
+    hp_pack *pack = hp_thread_hand_out(self, size_class);
+    take_oldest(line, size_class, pack->chunks);
+    HP_SIGNAL_BARRIER();
+    hp_depot_push(self->owner, size_class, pack);
+    hp_line_push(line, chunk);
+    return true;
+}
+
 void hp_thread_spill_medium(hp_thread *self, unsigned size_class, void *chunk)
 {
-    hp_line *line = &self->lines[size_class];
-    uint32_t bytes = hp_pack_bytes(size_class);
-    if (HP_LIKELY(hp_depot_hand_is_ready(&self->hand, bytes) ||
-                  hp_depot_fill_hand(self->owner, &self->hand, bytes))) {
-        hp_pack *pack = hp_thread_hand_out(self, size_class);
-        take_oldest(line, size_class, pack->chunks);
-        HP_SIGNAL_BARRIER();
-        hp_depot_push(self->owner, size_class, pack);
-    } else {
-        void *chunks[HP_LINE_CHUNKS];
-        take_oldest(line, size_class, chunks);
-        HP_SIGNAL_BARRIER();
-        return_to_slabs(self, chunks, hp_pack_chunks(size_class));
+    if (HP_LIKELY(hp_thread_pack_medium(self, size_class, chunk))) {
+        return;
     }
+    hp_line *line = &self->lines[size_class];
+    void *chunks[HP_LINE_CHUNKS];
+    take_oldest(line, size_class, chunks);
+    HP_SIGNAL_BARRIER();
+    return_to_slabs(self, chunks, hp_pack_chunks(size_class));
     hp_line_push(line, chunk);
 }

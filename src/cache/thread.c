@@ -166,16 +166,23 @@ static void spill_to_slabs(hp_thread *self, unsigned size_class)
     }
 }
 
+/* A full line of a small class becomes a pack; false: the depot has no room. */
+static bool pack_line(hp_thread *self, unsigned size_class, void *chunk)
+{
+    if (!hp_depot_fill_hand(self->owner, &self->hand, hp_pack_bytes(size_class))) {
+        return false;
+    }
+    hp_spill_to_depot(self, &self->lines[size_class], size_class, chunk);
+    return true;
+}
+
 void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk)
 {
     check(self);
-    hp_line *line = &self->lines[size_class];
-    if (hp_depot_fill_hand(self->owner, &self->hand, hp_pack_bytes(size_class))) {
-        hp_spill_to_depot(self, line, size_class, chunk);
-        return;
+    if (!pack_line(self, size_class, chunk)) {
+        spill_to_slabs(self, size_class);
+        hp_line_push(&self->lines[size_class], chunk);
     }
-    spill_to_slabs(self, size_class);
-    hp_line_push(line, chunk);
 }
 
 void *hp_thread_ease(hp_thread *self, void *chunk)
@@ -184,23 +191,48 @@ void *hp_thread_ease(hp_thread *self, void *chunk)
     return chunk;
 }
 
+/* The oldest of the full line become a pack of the depot. False: it has no room. */
+static bool pack(hp_thread *self, unsigned size_class, void *chunk)
+{
+    return size_class < HP_SMALL_CLASSES ? pack_line(self, size_class, chunk)
+                                         : hp_thread_pack_medium(self, size_class, chunk);
+}
+
+/*
+ * Another owner's chunk is used here again as long as there is use for it: room in the line, or no pack in the
+ * depot. A thread that only frees keeps no more than that.
+ */
+void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index)
+{
+    unsigned size_class = slab->size_class;
+    void *chunk = slab->base + (size_t)index * slab->slot_bytes;
+    bool kept = size_class >= HP_KEPT_LEAST_CLASS &&
+                (hp_line_push(&self->lines[size_class], chunk) ||
+                 (!hp_depot_has(self->owner, size_class) && pack(self, size_class, chunk)));
+    if (!kept) {
+        hp_outbox_add(self, slab, index);
+    }
+}
+
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
 {
-    if (self == NULL || slab->size_class >= HP_CACHED_CLASSES) {
+    unsigned size_class = slab->size_class;
+    if (self == NULL || size_class >= HP_CACHED_CLASSES) {
         hp_inbox_free_now(slab, index);
-    } else if (slab->owner != self->owner) {
-        hp_outbox_add(self, slab, index);
+        return;
+    }
+    if (slab->owner != self->owner) {
+        hp_thread_free_other(self, slab, index);
+        return;
+    }
+    void *chunk = slab->base + (size_t)index * slab->slot_bytes;
+    if (hp_line_push(&self->lines[size_class], chunk)) {
+        return;
+    }
+    if (size_class < HP_SMALL_CLASSES) {
+        hp_thread_spill(self, size_class, chunk);
     } else {
-        void *chunk = slab->base + (size_t)index * slab->slot_bytes;
-        hp_line *line = &self->lines[slab->size_class];
-        if (hp_line_push(line, chunk)) {
-            return;
-        }
-        if (slab->size_class < HP_SMALL_CLASSES) {
-            hp_thread_spill(self, slab->size_class, chunk);
-        } else {
-            hp_thread_spill_medium(self, slab->size_class, chunk);
-        }
+        hp_thread_spill_medium(self, size_class, chunk);
     }
 }
 

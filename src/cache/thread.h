@@ -8,7 +8,7 @@
  * Invariants:  (hp_thread_check)
  *   T1  a line holds filled - hp_line_empty(class) chunks: chunks[0] on top, the others from
  *       chunks[filled + 7] down.
- *   T2  a line holds chunks of its class only.
+ *   T2  a line holds chunks of its class only, of any owner.
  *   T3  a thread without a record points at a static one whose lines are empty and whose tag matches no
  *       entry of the hot map: neither fast path ever writes to it.
  *   T4  a reserve's chunks are neighbours of one bitmap word, at most HP_RESERVE_BYTES of them.
@@ -50,6 +50,9 @@ _Static_assert(sizeof(hp_line) == HP_LINE_BYTES, "a line is one cache line");
 /* Frees of other owners' chunks: how many words at once, and how many bytes before all are posted. */
 #define HP_OUTBOX_PLACES 64u
 #define HP_OUTBOX_BYTES 65536
+
+/* Chunks of smaller classes than this, which lie with others in one cache line, go home to their owner. */
+#define HP_KEPT_LEAST_CLASS (HP_CACHE_LINE_BYTES / HP_SMALL_STEP_BYTES - 1)
 
 typedef struct hp_thread {
     HP_LINE_ALIGNED uint64_t tag; /* of the owner, as in the hot map */
@@ -105,6 +108,12 @@ void hp_thread_return(hp_thread *self, hp_owner *claimed, void *const *chunks, u
 /* malloc of a medium class whose line is empty, free into one that is full. NULL: out of memory. */
 void *hp_thread_refill_medium(hp_thread *self, unsigned size_class);
 void hp_thread_spill_medium(hp_thread *self, unsigned size_class, void *chunk);
+
+/* The chunk goes into a full line of a medium class, whose oldest go to the depot. False: that has no room. */
+bool hp_thread_pack_medium(hp_thread *self, unsigned size_class, void *chunk);
+
+/* free of a slot of a cached class of another owner's slab. */
+void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index);
 
 /* free of a slot of a slab, whosever it is; self may be NULL. */
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index);

@@ -80,16 +80,29 @@ typedef enum hp_hot_free_exit {
 } hp_hot_free_exit;
 
 /*
- * free of a chunk that is not mine: into the outbox if the entry is the grain's. A thread without a record
+ * Another owner's chunk is used again where it was freed if it fits: its lines are in this processor's cache. The
+ * smallest go home, since others work on what lies beside them in the same cache line.
+ */
+HP_INLINE bool hp_hot_may_keep(const hp_hot_entry *entry)
+{
+    return entry->map->line_offset[entry->index] >= hp_line_offset(HP_KEPT_LEAST_CLASS) &&
+           HP_LIKELY(entry->self->owner != NULL);
+}
+
+/*
+ * free of a chunk that is not mine: into the line if there is room, else into the outbox. A thread without a record
  * has an outbox that no key matches.
  */
-HP_INLINE hp_hot_free_exit hp_hot_free_other(const hp_hot_entry *entry, const void *pointer,
+HP_INLINE hp_hot_free_exit hp_hot_free_other(const hp_hot_entry *entry, void *pointer,
                                              hp_slab **slab)
 {
     if (HP_UNLIKELY(!hp_hot_is_other(entry->mixed))) {
         return HP_FREE_UNKNOWN;
     }
     /* Only now: an entry that is another grain's may change at this moment. */
+    if (HP_LIKELY(hp_hot_may_keep(entry)) && hp_line_push(hp_hot_own_line(entry), pointer)) {
+        return HP_FREE_DONE;
+    }
     hp_slab *found = hp_hot_record(entry->map, entry->index);
     *slab = found;
     /* A cached class's slab is one grain, so the pointer's low bits are the offset in it. */

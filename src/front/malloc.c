@@ -43,10 +43,12 @@ HP_EXPORT void *hepta_malloc(size_t bytes)
  * free
  *   NULL: return
  *   the hot map says mine, the line has room: push                     20 instructions, a leaf
+ *   another owner's, the line has room: push                                         a leaf too
  *   another owner's, its word has a place in the outbox: set a bit                   a leaf too
  *   hp_slow_spill               mine, but the line is full
  *     pack to the owner's depot, or its slabs when the depot is full
  *   hp_slow_free_other          another owner's
+ *     hp_thread_keep            the depot has none of the class: the full line becomes a pack there
  *     hp_outbox_add             the word that has the place is posted: one atomic OR
  *   hp_slow_free                neither is known
  *     hp_inbox_free_now         a slot above 1 KiB of my owner

@@ -258,7 +258,7 @@ void hp_slow_free_other(void *pointer, hp_slab *slab)
         hp_slow_free(pointer);
         return;
     }
-    hp_outbox_add(self, slab, index);
+    hp_thread_free_other(self, slab, index);
 }
 
 void hp_slow_free(void *pointer)

@@ -33,7 +33,7 @@ HP_SLOW void *hp_slow_aligned(size_t bytes, size_t align_bytes);
 /* free of a chunk whose line is full. */
 HP_SLOW void hp_slow_spill(void *pointer, hp_line *line);
 
-/* free of a slot of another owner's slab whose word has no place in the outbox yet. */
+/* free of a slot of another owner's slab that found no room in its line, nor its word a place in the outbox. */
 HP_SLOW void hp_slow_free_other(void *pointer, hp_slab *slab);
 
 /* free of what the hot path did not find. */

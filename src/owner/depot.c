@@ -8,14 +8,24 @@
 #include "platform/misuse.h"
 
 typedef struct depot_bounds {
-    uint64_t depot_bytes; /* the owner's share, and what the hands of many threads hold */
+    uint64_t
+        depot_bytes; /* the owner's share, the part of its slabs, and what the hands of many threads hold */
     uint32_t hand_bytes;
 } depot_bounds;
+
+static uint32_t part_of_slabs(const hp_owner *owner)
+{
+    /* relaxed: a size to go by */
+    uint64_t slab_bytes = atomic_load_explicit(&owner->slab_bytes, memory_order_relaxed);
+    uint64_t part_bytes = slab_bytes / HP_DEPOT_SLAB_PART;
+    return part_bytes < HP_DEPOT_SLAB_MAX_BYTES ? (uint32_t)part_bytes : HP_DEPOT_SLAB_MAX_BYTES;
+}
 
 static depot_bounds bounds_of(const hp_owner *owner)
 {
     /* relaxed: bounds that move when another owner or thread comes; what is above them goes at its time */
-    uint32_t share = atomic_load_explicit(&owner->depot_bound_bytes, memory_order_relaxed);
+    uint32_t share = atomic_load_explicit(&owner->depot_bound_bytes, memory_order_relaxed) +
+                     part_of_slabs(owner);
     /* relaxed: as above */
     uint32_t threads = atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
     /* The hands of all threads together hold no more than half of the share, unless they are many. */

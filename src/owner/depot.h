@@ -8,7 +8,7 @@
  * Owns:        the packs on the stacks of an owner.
  * Invariants:
  *   D1  depot_bytes is what the chunks of all packs take and the room in the hands of the owner's threads; more
- *       room is given only up to depot_bound_bytes and HP_HAND_MIN_BYTES for each thread.
+ *       room is given only up to depot_bound_bytes, a part of slab_bytes, and HP_HAND_MIN_BYTES for each thread.
  *   D2  a chunk in a pack is out of its slab: its bit is not set.
  *   D3  an owner with a pack is watched, or whoever pushed it is about to ring (P16).
  * Threads:     pop, push and what a hand holds: any thread of the owner. What frees chunks: under the claim.
@@ -31,6 +31,10 @@
  */
 #define HP_DEPOTS_BYTES (1024u << 10)
 #define HP_DEPOT_MIN_BYTES (64u << 10)
+
+/* An owner with much has more to move: this part of what its slabs take comes on top. */
+#define HP_DEPOT_SLAB_PART 4u
+#define HP_DEPOT_SLAB_MAX_BYTES (16u << 20)
 
 /* How much room a hand may hold in any case; those of few threads may hold more. */
 #define HP_HAND_MIN_BYTES (8u << 10)

@@ -64,6 +64,14 @@ static void note_not_empty(hp_owner *owner, const hp_slab *slab)
     owner->empty_bytes -= (uint32_t)hp_class_slab_bytes(slab->size_class);
 }
 
+static void count_slab_bytes(hp_owner *owner, uint64_t change_bytes)
+{
+    /* relaxed: only the holder of the claim writes; others read a size to go by */
+    uint64_t bytes = atomic_load_explicit(&owner->slab_bytes, memory_order_relaxed);
+    /* relaxed: as above */
+    atomic_store_explicit(&owner->slab_bytes, bytes + change_bytes, memory_order_relaxed);
+}
+
 /* The record waits for the next slab that needs one of its capacity. */
 static void spare_record(hp_owner *owner, hp_slab *slab, unsigned capacity)
 {
@@ -89,6 +97,7 @@ static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
     }
     hp_class_slabs *slabs = &owner->classes[size_class];
     slabs->slab_count++;
+    count_slab_bytes(owner, hp_class_slab_bytes(size_class));
     note_empty(owner, slab);
     link_slab(slabs, slab);
     return slab;
@@ -99,6 +108,7 @@ static void close_slab(hp_owner *owner, hp_slab *slab)
     hp_class_slabs *slabs = &owner->classes[slab->size_class];
     unlink_slab(slabs, slab);
     slabs->slab_count--;
+    count_slab_bytes(owner, -(uint64_t)hp_class_slab_bytes(slab->size_class));
     hp_slab_close(slab);
     spare_record(owner, slab, hp_slab_record_capacity(slab->size_class));
 }

@@ -65,10 +65,11 @@ struct hp_owner {
     _Atomic uint32_t bound_threads;     /* shared: relaxed counter */
     _Atomic uint32_t depot_bound_bytes; /* shared: relaxed, a bound */
     _Atomic uint64_t depot_bytes;       /* shared: relaxed counter; D1 */
-    hp_pack_stack spare_packs;          /* shared: P17; bundles, see depot.h */
-    HP_LINE_ALIGNED hp_stack inbox;     /* shared: P2, slabs with pending != 0 */
-    _Atomic uint64_t inbox_bytes;       /* shared: P16; bytes that wait in the inbox */
-    _Atomic bool watched;               /* shared: P16; the purger comes back to this owner */
+    _Atomic uint64_t slab_bytes; /* shared: relaxed, of all open slabs; changes under the claim */
+    hp_pack_stack spare_packs;   /* shared: P17; bundles, see depot.h */
+    HP_LINE_ALIGNED hp_stack inbox; /* shared: P2, slabs with pending != 0 */
+    _Atomic uint64_t inbox_bytes;   /* shared: P16; bytes that wait in the inbox */
+    _Atomic bool watched;           /* shared: P16; the purger comes back to this owner */
     HP_LINE_ALIGNED hp_pack_stack depot[HP_CACHED_CLASSES]; /* shared: P17 */
     /* Under the claim. */
     hp_class_slabs classes[HP_CLASSES];
