@@ -8,13 +8,8 @@
 #include "owner/owners.h"
 
 /*
- * A thread without a record points into one array of units that read as an empty line and as the header of
- * a record without an owner alike. So every place in the array is a record of a thread that has nothing,
- * and the place itself says how far the thread is:
- *
- *   0 .. PROBATION_STEPS - 1   on probation: each slow operation moves it one unit on
- *   PROBATION_STEPS            its next slow operation makes it a record
- *   DEAD                       its exit has begun
+ * A thread without a record points at a static one, made of units that read as an empty line and as the header of a
+ * record without an owner alike.
  *
  * Probation is for threads that do little: they never get a cache, so they leave nothing behind when
  * they end. It is also for those that allocate for the first time in the last round of the destructors
@@ -31,31 +26,26 @@ _Static_assert(offsetof(empty_unit, filled) == offsetof(hp_line, filled), "a uni
 _Static_assert(offsetof(hp_thread, tag) == 0, "a unit reads as a header");
 _Static_assert(offsetof(hp_thread, owner) < offsetof(empty_unit, filled), "a unit has no owner");
 
-#define PROBATION_STEPS 256u
 #define BUSY_LIMIT 64u
-#define DEAD (PROBATION_STEPS + 1)
 #define RECORD_UNITS (sizeof(hp_thread) / sizeof(empty_unit))
 
-#define UNIT                                                \
-    {                                                       \
-        .no_owner_tag = UINT64_MAX, .filled = HP_LINE_EMPTY \
-    }
-#define UNITS_4 UNIT, UNIT, UNIT, UNIT
-#define UNITS_16 UNITS_4, UNITS_4, UNITS_4, UNITS_4
-#define UNITS_64 UNITS_16, UNITS_16, UNITS_16, UNITS_16
+static _Alignas(64) const empty_unit no_record[RECORD_UNITS] = {
+    [0 ... RECORD_UNITS - 1] = {.no_owner_tag = UINT64_MAX, .filled = HP_LINE_EMPTY}};
 
-static _Alignas(64) const empty_unit units[] = {UNITS_64, UNITS_64, UNITS_64,
-                                                UNITS_64, UNITS_64, UNITS_64};
+_Static_assert(sizeof no_record == sizeof(hp_thread), "the static record is a whole one");
 
-_Static_assert(sizeof units / sizeof units[0] >= DEAD + RECORD_UNITS,
-               "the last place is a record too");
+/* Nobody writes through it while it points at the static record: see T3. */
+_Thread_local hp_thread *hp_self HP_INITIAL_EXEC = (hp_thread *)(uintptr_t)no_record;
 
-/* Nobody writes through it while it points into units: see T3. */
-_Thread_local hp_thread *hp_self HP_INITIAL_EXEC = (hp_thread *)(uintptr_t)units;
+/* How far a thread without a record is. */
+#define PROBATION_STEPS 256u       /* slow operations; the next one makes it a record */
+#define DEAD (PROBATION_STEPS + 1) /* its exit has begun */
+static _Thread_local uint32_t steps HP_INITIAL_EXEC;
 
-static hp_thread *place(unsigned step)
+static void part_from_record(uint32_t at_step)
 {
-    return (hp_thread *)(uintptr_t)&units[step];
+    hp_self = (hp_thread *)(uintptr_t)no_record;
+    steps = at_step;
 }
 
 static hp_stack parked;                 /* shared: P2 */
@@ -80,9 +70,9 @@ void hp_thread_disable_caches(void)
 }
 
 /* The thread goes on at the step without its record, which waits for another thread. */
-static void part_from(hp_thread *self, unsigned step)
+static void part_from(hp_thread *self, uint32_t at_step)
 {
-    hp_self = place(step);
+    part_from_record(at_step);
     hp_thread_flush(self);
     hp_owners_unbind(self->owner);
     hp_stack_push(&parked, &self->parked_link);
@@ -137,7 +127,7 @@ static hp_thread *new_record(void)
 static HP_SLOW hp_thread *be_born(void)
 {
     /* Should anything below allocate, that call starts over and does not come back here. */
-    hp_self = place(0);
+    part_from_record(0);
     hp_thread *self = new_record();
     if (self == NULL) {
         return NULL;
@@ -205,12 +195,12 @@ hp_thread *hp_thread_enter(void)
         return self;
     }
     /* relaxed: set before there is a second thread */
-    if (self == place(DEAD) || atomic_load_explicit(&caches_disabled, memory_order_relaxed)) {
+    if (steps == DEAD || atomic_load_explicit(&caches_disabled, memory_order_relaxed)) {
         return NULL;
     }
-    if (self == place(PROBATION_STEPS)) {
+    if (steps == PROBATION_STEPS) {
         return be_born();
     }
-    hp_self = (hp_thread *)(uintptr_t)((const empty_unit *)(const void *)self + 1);
+    steps++;
     return NULL;
 }
