@@ -43,6 +43,21 @@ static void a_quarter_of_what_the_owners_slabs_take_comes_on_top_of_its_share(vo
     assert_in_range(packs * hp_pack_bytes(hp_class_of(1024)), 180 << 10, 200 << 10);
 }
 
+static void but_not_for_medium_classes(void **state)
+{
+    (void)state;
+    owner->depot_bound_bytes = 100 << 10;
+    packs_until_full(400 << 10);
+    assert_false(hp_depot_takes_medium(owner));
+
+    while (owner->depot_bytes > 100 << 10) {
+        take_a_pack(1024);
+        hp_depot_empty_hand(owner, &hand);
+    }
+
+    assert_true(hp_depot_takes_medium(owner));
+}
+
 static void but_no_more_than_16_mib(void **state)
 {
     (void)state;
@@ -138,6 +153,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SPEC(a_full_depot_takes_no_more_packs_but_of_a_smaller_class),
         SPEC(a_quarter_of_what_the_owners_slabs_take_comes_on_top_of_its_share),
+        SPEC(but_not_for_medium_classes),
         SPEC(but_no_more_than_16_mib),
         SPEC(its_slabs_are_counted_from_open_to_close),
         SPEC(all_depots_together_hold_1_mib_in_equal_shares_of_at_least_64_kib),

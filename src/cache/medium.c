@@ -71,8 +71,9 @@ static HP_SLOW void return_to_slabs(hp_thread *self, void *const *chunks, unsign
 bool hp_thread_pack_medium(hp_thread *self, unsigned size_class, void *chunk)
 {
     uint32_t bytes = hp_pack_bytes(size_class);
-    if (HP_UNLIKELY(!hp_depot_hand_is_ready(&self->hand, bytes) &&
-                    !hp_depot_fill_hand(self->owner, &self->hand, bytes))) {
+    if (HP_UNLIKELY(!hp_depot_takes_medium(self->owner) ||
+                    (!hp_depot_hand_is_ready(&self->hand, bytes) &&
+                     !hp_depot_fill_hand(self->owner, &self->hand, bytes)))) {
         return false;
     }
     hp_line *line = &self->lines[size_class];

@@ -8,8 +8,8 @@
 #include "platform/misuse.h"
 
 typedef struct depot_bounds {
-    uint64_t
-        depot_bytes; /* the owner's share, the part of its slabs, and what the hands of many threads hold */
+    uint64_t medium_bytes; /* the owner's share, and what the hands of many threads hold */
+    uint64_t depot_bytes;  /* and a part of what its slabs take */
     uint32_t hand_bytes;
 } depot_bounds;
 
@@ -24,14 +24,22 @@ static uint32_t part_of_slabs(const hp_owner *owner)
 static depot_bounds bounds_of(const hp_owner *owner)
 {
     /* relaxed: bounds that move when another owner or thread comes; what is above them goes at its time */
-    uint32_t share = atomic_load_explicit(&owner->depot_bound_bytes, memory_order_relaxed) +
-                     part_of_slabs(owner);
+    uint32_t share = atomic_load_explicit(&owner->depot_bound_bytes, memory_order_relaxed);
     /* relaxed: as above */
     uint32_t threads = atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
-    /* The hands of all threads together hold no more than half of the share, unless they are many. */
-    uint32_t hand = share / 2 / (threads + 1);
+    uint32_t part = part_of_slabs(owner);
+    uint64_t medium = share + (uint64_t)threads * HP_HAND_MIN_BYTES;
+    /* The hands of all threads together hold no more than half of what there is, unless they are many. */
+    uint32_t hand = (share + part) / 2 / (threads + 1);
     hand = hand < HP_HAND_MIN_BYTES ? HP_HAND_MIN_BYTES : hand;
-    return (depot_bounds){share + (uint64_t)threads * HP_HAND_MIN_BYTES, hand};
+    return (depot_bounds){medium, medium + part, hand};
+}
+
+bool hp_depot_takes_medium(const hp_owner *owner)
+{
+    /* relaxed: a count to go by */
+    uint64_t held = atomic_load_explicit(&owner->depot_bytes, memory_order_relaxed);
+    return held <= bounds_of(owner).medium_bytes;
 }
 
 static void give_room_back(hp_owner *owner, uint32_t bytes)

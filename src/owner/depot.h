@@ -32,7 +32,7 @@
 #define HP_DEPOTS_BYTES (1024u << 10)
 #define HP_DEPOT_MIN_BYTES (64u << 10)
 
-/* An owner with much has more to move: this part of what its slabs take comes on top. */
+/* An owner with much has more to move: this part of what its slabs take comes on top for small classes. */
 #define HP_DEPOT_SLAB_PART 4u
 #define HP_DEPOT_SLAB_MAX_BYTES (16u << 20)
 
@@ -87,6 +87,12 @@ HP_INLINE bool hp_depot_hand_is_full(const hp_depot_hand *hand)
 
 /* A part of the room and a bundle of packs go back. */
 void hp_depot_ease_hand(hp_owner *owner, hp_depot_hand *hand);
+
+/*
+ * Whether there is room for packs of medium classes, which get no part of the slabs: with few slots in each, their
+ * slabs soon empty, and then serve other classes.
+ */
+bool hp_depot_takes_medium(const hp_owner *owner);
 
 /* All that the hand holds goes back. */
 void hp_depot_empty_hand(hp_owner *owner, hp_depot_hand *hand);
