@@ -183,6 +183,7 @@ void *hp_slow_refill(hp_line *line)
 {
     hp_thread *self = hp_self;
     unsigned size_class = (unsigned)(line - self->lines);
+    HP_ASSUME(size_class < HP_SMALL_CLASSES);
     if (HP_UNLIKELY(self->owner == NULL)) {
         return hp_slow_malloc(hp_class_bytes(size_class));
     }
