@@ -37,6 +37,15 @@ static inline void given_a_second_owner(void)
     }
 }
 
+/* A record without chunks changes to an owner that no thread is bound to: with one processor all have the same. */
+static inline void bind_to_another_owner(hp_thread *record)
+{
+    hp_owner *other = hp_owners_bind_to_any();
+    hp_owners_unbind(record->owner);
+    record->owner = other;
+    record->tag = hp_owner_tag(other->id);
+}
+
 /* Every test starts with empty lines, an empty depot, and every class as if never used before. */
 static inline int thread_setup(void **state)
 {

@@ -157,7 +157,7 @@ void hp_thread_rebind(hp_thread *self)
         return;
     }
     hp_thread_flush(self);
-    hp_owner *bound = hp_owners_bind();
+    hp_owner *bound = hp_owners_bind_to_any();
     if (bound != NULL) {
         hp_owners_unbind(self->owner);
         self->owner = bound;

@@ -15,6 +15,9 @@
 #define LEAST_ROUNDS 2u
 #define LEAST_LOOKS 32u
 
+/* How many owners are asked for an open slab before one is opened. */
+#define SERVING_LOOKS 64u
+
 static hp_owner *_Atomic first_owner; /* shared: P11 */
 static _Atomic uint32_t owner_count;  /* shared: relaxed counter; numbers given out */
 
@@ -34,20 +37,33 @@ void hp_owners_count_processors(void)
     atomic_store_explicit(&usable_processors, hp_usable_processors(), memory_order_relaxed);
 }
 
-/* Owners that threads are bound to; more of them come only where all are claimed at a moment. */
-static bool may_add_owner(void)
+/* So many owners have threads bound to them; more come only where all are claimed at a moment. */
+static uint32_t owners_to_bind(void)
 {
-    /* relaxed: a soft limit, and a number that depends on nothing */
-    return atomic_load_explicit(&owner_count, memory_order_relaxed) <
-           OWNERS_PER_PROCESSOR * atomic_load_explicit(&usable_processors, memory_order_relaxed);
+    /* relaxed: a number that depends on nothing */
+    return OWNERS_PER_PROCESSOR * atomic_load_explicit(&usable_processors, memory_order_relaxed);
 }
 
-/* Each owner has its share of what depots may hold; a late store of a smaller number of owners does no harm. */
-static void share_depots(uint32_t owners)
+static bool may_add_owner(void)
+{
+    /* relaxed: a soft limit */
+    return atomic_load_explicit(&owner_count, memory_order_relaxed) < owners_to_bind();
+}
+
+/*
+ * Each owner has its share of what depots may hold; a late store of a smaller number of owners does no harm. Where the
+ * share is the least that an owner gets it stays the same for all.
+ */
+static void share_depots(hp_owner *added, uint32_t owners)
 {
     uint32_t share = hp_depot_share_bytes(owners);
+    /* relaxed: a bound for what comes from now on */
+    atomic_store_explicit(&added->depot_bound_bytes, share, memory_order_relaxed);
+    if (owners > 1 && share == hp_depot_share_bytes(owners - 1)) {
+        return;
+    }
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
-        /* relaxed: a bound for what comes from now on */
+        /* relaxed: as above */
         atomic_store_explicit(&owner->depot_bound_bytes, share, memory_order_relaxed);
     }
 }
@@ -83,25 +99,34 @@ static HP_SLOW hp_owner *new_owner(void)
         return NULL;
     }
     append(owner);
-    share_depots(number + 1);
+    share_depots(owner, number + 1);
     return owner;
 }
 
-hp_owner *hp_owners_bind(void)
+/* Among so many of the oldest. */
+static hp_owner *with_fewest_threads(uint32_t among, uint32_t *fewest)
 {
     hp_owner *best = NULL;
-    uint32_t best_threads = UINT32_MAX;
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
+    *fewest = UINT32_MAX;
+    for (hp_owner *owner = hp_owners_first(); owner != NULL && among > 0;
+         owner = hp_owners_next(owner), among--) {
         /* relaxed: a hint for balance */
         uint32_t threads = atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
         /* After a fork a claim may be taken for ever. */
         threads += hp_claim_is_taken(&owner->claim) ? 1 : 0;
-        if (threads < best_threads) {
+        if (threads < *fewest) {
             best = owner;
-            best_threads = threads;
+            *fewest = threads;
         }
     }
-    if (best == NULL || (best_threads > 0 && may_add_owner())) {
+    return best;
+}
+
+static hp_owner *bind_among(uint32_t among)
+{
+    uint32_t fewest;
+    hp_owner *best = with_fewest_threads(among, &fewest);
+    if (best == NULL || (fewest > 0 && may_add_owner())) {
         hp_owner *fresh = new_owner();
         if (fresh != NULL) {
             hp_claim_release(&fresh->claim);
@@ -113,6 +138,16 @@ hp_owner *hp_owners_bind(void)
         atomic_fetch_add_explicit(&best->bound_threads, 1, memory_order_relaxed);
     }
     return best;
+}
+
+hp_owner *hp_owners_bind(void)
+{
+    return bind_among(owners_to_bind());
+}
+
+hp_owner *hp_owners_bind_to_any(void)
+{
+    return bind_among(UINT32_MAX);
 }
 
 void hp_owners_unbind(hp_owner *owner)
@@ -153,7 +188,9 @@ hp_owner *hp_owners_claim_any(hp_owner *preferred)
 
 hp_owner *hp_owners_claim_serving(unsigned size_class)
 {
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
+    unsigned looks = 0;
+    for (hp_owner *owner = hp_owners_first(); owner != NULL && looks < SERVING_LOOKS;
+         owner = hp_owners_next(owner), looks++) {
         if (!hp_claim_try(&owner->claim)) {
             continue;
         }

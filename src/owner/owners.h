@@ -33,8 +33,14 @@ HP_INLINE hp_owner *hp_owners_next(const hp_owner *owner)
 /* Asks the system how many processors there are; once, early, before a seccomp filter may forbid it. */
 void hp_owners_count_processors(void);
 
-/* The owner with the fewest threads, or a new one while there are fewer than usable processors. */
+/*
+ * Of the oldest owners, as many as there are usable processors, the one with the fewest threads, or a new one while
+ * there are not as many. What a crowd made beyond them is left to empty.
+ */
 hp_owner *hp_owners_bind(void);
+
+/* The one with the fewest threads of all, rather one that is not claimed: for a forked child, where claims may stay. */
+hp_owner *hp_owners_bind_to_any(void);
 void hp_owners_unbind(hp_owner *owner);
 
 /* After a fork the child has one thread: the others' ties to their owners are gone, and what was in their hands. */

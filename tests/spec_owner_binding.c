@@ -1,0 +1,163 @@
+/*
+ * Which owner a thread is bound to.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "owners_list.h"
+
+/* The first test of the process. */
+static void the_first_thread_makes_the_first_owner(void **state)
+{
+    (void)state;
+    assert_null(hp_owners_first());
+
+    hp_owner *owner = hp_owners_bind();
+
+    assert_non_null(owner);
+    assert_ptr_equal(hp_owners_first(), owner);
+    assert_int_equal(threads_of(owner), 1);
+    assert_false(hp_claim_is_taken(&owner->claim));
+}
+
+static void until_the_processors_are_counted_there_is_one(void **state)
+{
+    (void)state;
+    given_no_threads();
+
+    for (unsigned threads = 0; threads < 12; threads++) {
+        assert_non_null(hp_owners_bind());
+    }
+
+    assert_int_equal(owner_count(), 1);
+}
+
+static void every_thread_gets_an_owner_of_its_own_up_to_one_per_processor(void **state)
+{
+    (void)state;
+    given_no_threads();
+    unsigned most = hp_usable_processors();
+
+    hp_owners_count_processors();
+
+    for (unsigned threads = 0; threads < most; threads++) {
+        assert_int_equal(threads_of(hp_owners_bind()), 1);
+    }
+
+    assert_int_equal(owner_count(), most);
+    assert_int_equal(threads_of(hp_owners_bind()), 2);
+    assert_int_equal(owner_count(), most);
+}
+
+static void further_threads_share_as_many_of_the_oldest_evenly(void **state)
+{
+    (void)state;
+    given_owners(2 * hp_usable_processors());
+    given_no_threads();
+    unsigned processors = hp_usable_processors();
+
+    for (unsigned threads = 0; threads < 3 * processors; threads++) {
+        hp_owners_bind();
+    }
+
+    unsigned number = 0;
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
+        assert_int_equal(threads_of(owner), number++ < processors ? 3 : 0);
+    }
+}
+
+static void also_when_they_are_claimed_and_others_are_not(void **state)
+{
+    (void)state;
+    given_owners(2 * hp_usable_processors());
+    given_no_threads();
+    given_all_owners_claimed();
+    hp_owner *youngest = hp_owners_first();
+    while (hp_owners_next(youngest) != NULL) {
+        youngest = hp_owners_next(youngest);
+    }
+    hp_claim_release(&youngest->claim);
+
+    hp_owner *bound = hp_owners_bind();
+
+    release_all_owners();
+    assert_ptr_not_equal(bound, youngest);
+}
+
+static void an_owner_that_a_thread_left_serves_the_next_thread(void **state)
+{
+    (void)state;
+    given_no_threads();
+    for (unsigned threads = hp_usable_processors(); threads > 0; threads--) {
+        hp_owners_bind();
+    }
+    hp_owner *left = hp_owners_first();
+
+    hp_owners_unbind(left);
+
+    assert_ptr_equal(hp_owners_bind(), left);
+}
+
+static void a_thread_of_a_forked_child_is_bound_to_any_owner_whose_claim_is_open(void **state)
+{
+    (void)state;
+    given_owners(4);
+    given_no_threads();
+    given_all_owners_claimed();
+    hp_owner *open = hp_owners_next(hp_owners_next(hp_owners_first()));
+    hp_claim_release(&open->claim);
+
+    hp_owner *bound = hp_owners_bind_to_any();
+
+    release_all_owners();
+    assert_ptr_equal(bound, open);
+}
+
+static void when_all_are_claimed_and_no_more_may_be_made_one_of_them_is_shared(void **state)
+{
+    (void)state;
+    given_no_threads();
+    unsigned owners = owner_count();
+    given_all_owners_claimed();
+
+    hp_owner *bound = hp_owners_bind();
+
+    release_all_owners();
+    assert_non_null(bound);
+    assert_int_equal(owner_count(), owners);
+}
+
+static void after_a_fork_only_the_owner_of_the_forking_thread_is_bound(void **state)
+{
+    (void)state;
+    hp_owner *mine = hp_owners_bind();
+    hp_owners_bind();
+
+    hp_owners_keep_only(mine, 0);
+
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
+        assert_int_equal(threads_of(owner), owner == mine ? 1 : 0);
+    }
+}
+
+#define SPEC(test) cmocka_unit_test_setup_teardown(test, fake_system_setup, fake_system_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SPEC(the_first_thread_makes_the_first_owner),
+        SPEC(until_the_processors_are_counted_there_is_one),
+        SPEC(every_thread_gets_an_owner_of_its_own_up_to_one_per_processor),
+        SPEC(further_threads_share_as_many_of_the_oldest_evenly),
+        SPEC(also_when_they_are_claimed_and_others_are_not),
+        SPEC(an_owner_that_a_thread_left_serves_the_next_thread),
+        SPEC(a_thread_of_a_forked_child_is_bound_to_any_owner_whose_claim_is_open),
+        SPEC(when_all_are_claimed_and_no_more_may_be_made_one_of_them_is_shared),
+        SPEC(after_a_fork_only_the_owner_of_the_forking_thread_is_bound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
