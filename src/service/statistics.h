@@ -32,7 +32,7 @@ typedef struct hp_class_statistics {
 typedef struct hp_statistics {
     uint64_t mapped_bytes;
     uint64_t in_use_bytes;
-    uint64_t metadata_bytes; /* address space of records and tables, used or not; no address map */
+    uint64_t metadata_bytes; /* address space of records and tables, used or not; no static data */
     uint64_t region_bytes;
     uint64_t region_free_bytes; /* whole pages that are free */
     uint64_t region_used_bytes; /* the part of in_use_bytes that lies in regions */
