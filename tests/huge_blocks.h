@@ -42,6 +42,17 @@ static inline int64_t mapped_for_blocks(void)
     return bytes;
 }
 
+/* So much of it that it counts as filled. */
+static inline char *given_a_filled_block(size_t bytes)
+{
+    bool zeroed;
+    char *start = hp_huge_allocate(bytes, 1, &zeroed);
+    assert_non_null(start);
+    memset(start, 7, bytes);
+    return start;
+}
+
+/* Nothing of it is touched. */
 static inline char *given_a_huge_block(size_t bytes)
 {
     bool zeroed;

@@ -112,28 +112,69 @@ static void a_kept_block_that_is_not_aligned_enough_is_left_alone(void **state)
     give_back(aligned);
 }
 
-static void at_most_64_mib_are_kept(void **state)
+static void of_kept_blocks_64_mib_keep_their_memory_and_the_others_their_range(void **state)
 {
     (void)state;
     char *blocks[5];
     for (unsigned index = 0; index < 5; index++) {
-        blocks[index] = given_a_huge_block(15 * MIB);
+        blocks[index] = given_a_filled_block(15 * MIB);
     }
     for (unsigned index = 0; index < 5; index++) {
         give_back(blocks[index]);
     }
 
-    assert_int_equal(hp_huge_count().kept_bytes, 60 * MIB);
-    assert_int_equal(mapped_for_blocks(), 60 * MIB);
+    assert_int_equal(hp_huge_count().kept_bytes, 75 * MIB);
+    assert_int_equal(fake.discarded_bytes, 15 * MIB);
+    assert_int_equal(blocks[4][0] + blocks[4][15 * MIB - 1], 0);
+    assert_int_equal(blocks[3][0], 7);
 }
 
-static void a_block_above_64_mib_is_unmapped_at_once(void **state)
+static void of_a_block_above_64_mib_the_range_is_kept_and_is_known_to_be_zeroed(void **state)
 {
     (void)state;
-    give_back(given_a_huge_block(65 * MIB));
+    char *start = given_a_huge_block(65 * MIB);
+    start[0] = 1;
+    give_back(start);
+    assert_int_equal(fake.discarded_bytes, 65 * MIB);
+    bool zeroed = false;
 
+    assert_ptr_equal(hp_huge_allocate(65 * MIB, 1, &zeroed), start);
+
+    assert_true(zeroed);
+    assert_int_equal(start[0], 0);
+    give_back(start);
+}
+
+static void at_most_256_mib_of_ranges_are_kept(void **state)
+{
+    (void)state;
+    give_back(given_a_huge_block(257 * MIB));
     assert_int_equal(mapped_for_blocks(), 0);
-    assert_int_equal(hp_huge_count().kept_bytes, 0);
+    char *blocks[5];
+    for (unsigned index = 0; index < 5; index++) {
+        blocks[index] = given_a_huge_block(60 * MIB);
+    }
+    for (unsigned index = 0; index < 5; index++) {
+        give_back(blocks[index]);
+    }
+
+    assert_int_equal(hp_huge_count().kept_bytes, 240 * MIB);
+    assert_int_equal(mapped_for_blocks(), 240 * MIB);
+}
+
+static void a_range_without_memory_makes_room_for_a_block_that_has_some(void **state)
+{
+    (void)state;
+    char *empty = given_a_huge_block(250 * MIB);
+    char *filled = given_a_filled_block(10 * MIB);
+    give_back(empty);
+    fake_system_forget();
+
+    give_back(filled);
+
+    assert_int_equal(mapped_for_blocks(), -250 * (int64_t)MIB);
+    assert_int_equal(hp_huge_count().kept_bytes, 10 * MIB);
+    assert_int_equal(filled[0], 7);
 }
 
 static void kept_blocks_that_are_old_enough_are_unmapped(void **state)
@@ -211,8 +252,10 @@ int main(void)
         SPEC(the_totals_count_mappings_and_bytes),
         SPEC(a_freed_block_is_kept_and_serves_the_next_request_of_its_size),
         SPEC(a_kept_block_that_is_not_aligned_enough_is_left_alone),
-        SPEC(at_most_64_mib_are_kept),
-        SPEC(a_block_above_64_mib_is_unmapped_at_once),
+        SPEC(of_kept_blocks_64_mib_keep_their_memory_and_the_others_their_range),
+        SPEC(of_a_block_above_64_mib_the_range_is_kept_and_is_known_to_be_zeroed),
+        SPEC(at_most_256_mib_of_ranges_are_kept),
+        SPEC(a_range_without_memory_makes_room_for_a_block_that_has_some),
         SPEC(kept_blocks_that_are_old_enough_are_unmapped),
         SPEC(a_purge_unmaps_all_that_is_kept),
         SPEC(a_block_that_was_aligned_is_kept_with_all_of_its_mapping),

@@ -1,17 +1,15 @@
 /*
  * huge: requests with a mapping of their own.
  *
- * Owns:        one record per mapping.
+ * Owns:        nothing; a block in use has the record of its mapping.
  * Invariants:
  *   H1  a mapping in use has exactly one map entry, that of its first page; a kept one has none.
- *   H2  a kept mapping serves a request of which it has half or more; it is cut or grown to the length. A
- *       block that grows takes what is kept right behind it.
- *   H3  a mapping that the kernel refuses to unmap is stranded: its pages are given back, its address
- *       range serves the next request that the kernel refuses.
+ *   H2  a kept mapping is cut to the length that is asked for, or grown if half of that has memory. A block
+ *       that grows takes what is kept right behind it. Kept mappings side by side become one.
  * Threads:     any.
- * Ordering:    P10 (kept mappings), P16 (watched), P2 (spare records), P6 (map entry).
+ * Ordering:    P10 (kept mappings), P16 (watched), P6 (map entry).
  * Progress:    wait-free in the number of slots, but for the kernel's calls.
- * Calls:       kept, move_pages, storage, address map, system.   Used by: large.
+ * Calls:       mapping, kept, move_pages, address map, system.   Used by: large.
  */
 #pragma once
 
@@ -22,16 +20,18 @@
 
 #include "platform/crossing.h"
 
-/* Of freed blocks at most so many bytes are kept. */
+/* Of freed blocks at most so many bytes are kept that may have memory. */
 #define HP_HUGE_KEPT_BYTES ((size_t)64 << 20)
 
 typedef struct hp_huge {
     _Alignas(64) hp_stack_node spare_link;
     char *mapping; /* the mapping's start; user memory may start later when alignment asks for it */
     char *start;
-    bool dirty;                  /* a stranded mapping whose pages the kernel kept */
+    size_t dirty_bytes;          /* of a kept or stranded mapping at most so many have memory */
     _Atomic size_t mapped_bytes; /* shared: peeked at by threads that look for a kept mapping */
     _Atomic uint32_t freed_at_ms;
+    uint32_t origin;     /* mapping, MP2 */
+    _Atomic bool filled; /* shared: most of a kept mapping has; peeked at as mapped_bytes is */
     _Atomic uintptr_t
         kept_start; /* shared: where the mapping starts, peeked at like its length while kept */
 } hp_huge;

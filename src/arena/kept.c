@@ -2,13 +2,16 @@
 
 #include <stdatomic.h>
 
-static hp_huge *_Atomic kept[HP_KEPT_SLOTS]; /* shared: P10 */
-static _Atomic uint64_t kept_bytes; /* shared: relaxed counter; reserved before a slot is filled */
+#include "arena/mapping.h"
 
-static size_t mapped_bytes_of(const hp_huge *huge)
+static hp_huge *_Atomic kept[HP_KEPT_SLOTS]; /* shared: P10 */
+static _Atomic uint64_t kept_bytes;  /* shared: relaxed counter; reserved before a slot is filled */
+static _Atomic uint64_t dirty_bytes; /* shared: as kept_bytes */
+
+static bool is_filled(const hp_huge *huge)
 {
-    /* relaxed: the holder reads what it wrote; others only peek and look again once they hold it */
-    return atomic_load_explicit(&huge->mapped_bytes, memory_order_relaxed);
+    /* relaxed: others only peek, and look again once they hold it */
+    return atomic_load_explicit(&huge->filled, memory_order_relaxed);
 }
 
 uint64_t hp_kept_bytes(void)
@@ -20,7 +23,29 @@ uint64_t hp_kept_bytes(void)
 static void count_out(const hp_huge *huge)
 {
     /* relaxed: a statistic that also bounds what is kept */
-    atomic_fetch_sub_explicit(&kept_bytes, mapped_bytes_of(huge), memory_order_relaxed);
+    atomic_fetch_sub_explicit(&kept_bytes, hp_mapped_bytes_of(huge), memory_order_relaxed);
+    /* relaxed: as above */
+    atomic_fetch_sub_explicit(&dirty_bytes, huge->dirty_bytes, memory_order_relaxed);
+}
+
+bool hp_kept_has_room_for_dirty(size_t bytes)
+{
+    /* relaxed: a hint */
+    uint64_t dirty_now = atomic_load_explicit(&dirty_bytes, memory_order_relaxed);
+    return bytes <= HP_HUGE_KEPT_BYTES && dirty_now <= HP_HUGE_KEPT_BYTES - bytes;
+}
+
+/* Both bounds are kept by adding first; what does not become of it is taken back by count_out. */
+static bool count_in(const hp_huge *huge)
+{
+    size_t bytes = hp_mapped_bytes_of(huge);
+    /* relaxed: a counter */
+    uint64_t kept_before = atomic_fetch_add_explicit(&kept_bytes, bytes, memory_order_relaxed);
+    /* relaxed: a counter */
+    uint64_t dirty_before =
+        atomic_fetch_add_explicit(&dirty_bytes, huge->dirty_bytes, memory_order_relaxed);
+    return kept_before + bytes <= HP_KEPT_RANGE_BYTES &&
+           dirty_before + huge->dirty_bytes <= HP_HUGE_KEPT_BYTES;
 }
 
 /* Takes the slot's record if it is still the one that was seen. */
@@ -37,12 +62,9 @@ static bool take_seen(unsigned slot, hp_huge *seen)
 
 bool hp_kept_put(hp_huge *huge)
 {
-    size_t bytes = mapped_bytes_of(huge);
     /* relaxed: P10 publishes it with the slot */
     atomic_store_explicit(&huge->kept_start, (uintptr_t)huge->mapping, memory_order_relaxed);
-    /* relaxed: the bound is kept by adding first and taking back */
-    uint64_t before = atomic_fetch_add_explicit(&kept_bytes, bytes, memory_order_relaxed);
-    if (before + bytes <= HP_HUGE_KEPT_BYTES) {
+    if (count_in(huge)) {
         for (unsigned slot = 0; slot < HP_KEPT_SLOTS; slot++) {
             hp_huge *empty = NULL;
             /* release: P10, pairs with take_seen. relaxed on failure: the next slot is tried */
@@ -52,8 +74,7 @@ bool hp_kept_put(hp_huge *huge)
             }
         }
     }
-    /* relaxed: as above */
-    atomic_fetch_sub_explicit(&kept_bytes, bytes, memory_order_relaxed);
+    count_out(huge);
     return false;
 }
 
@@ -63,30 +84,60 @@ static hp_huge *peek(unsigned slot)
     return atomic_load_explicit(&kept[slot], memory_order_acquire);
 }
 
-hp_huge *hp_kept_take_nearest(size_t bytes, bool may_grow)
+hp_huge *hp_kept_take_best(size_t bytes, bool may_grow)
 {
-    hp_huge *nearest = NULL;
-    unsigned nearest_slot = 0;
+    hp_huge *best = NULL;
+    unsigned best_slot = 0;
     size_t least = SIZE_MAX;
     for (unsigned slot = 0; slot < HP_KEPT_SLOTS; slot++) {
         hp_huge *huge = peek(slot);
-        size_t mapped = huge == NULL ? 0 : mapped_bytes_of(huge);
-        if ((mapped >= bytes || may_grow) && hp_kept_distance(mapped, bytes) < least) {
-            least = hp_kept_distance(mapped, bytes);
-            nearest = huge;
-            nearest_slot = slot;
+        size_t mapped = huge == NULL ? 0 : hp_mapped_bytes_of(huge);
+        if (mapped == 0 || (mapped < bytes && !may_grow)) {
+            continue;
+        }
+        size_t cost = hp_kept_cost(mapped, is_filled(huge), bytes);
+        if (cost < least) {
+            least = cost;
+            best = huge;
+            best_slot = slot;
         }
     }
-    return nearest != NULL && take_seen(nearest_slot, nearest) ? nearest : NULL;
+    return best != NULL && take_seen(best_slot, best) ? best : NULL;
+}
+
+hp_huge *hp_kept_take_unfilled(void)
+{
+    for (unsigned slot = 0; slot < HP_KEPT_SLOTS; slot++) {
+        hp_huge *huge = peek(slot);
+        if (huge != NULL && !is_filled(huge) && take_seen(slot, huge)) {
+            return huge;
+        }
+    }
+    return NULL;
+}
+
+static uintptr_t start_of(const hp_huge *huge)
+{
+    /* relaxed: P10, or it is another mapping's by now, which the caller finds out */
+    return atomic_load_explicit(&huge->kept_start, memory_order_relaxed);
 }
 
 hp_huge *hp_kept_take_at(const char *start)
 {
     for (unsigned slot = 0; slot < HP_KEPT_SLOTS; slot++) {
         hp_huge *huge = peek(slot);
-        /* relaxed: P10, or it is another mapping's by now, which the caller finds out */
-        if (huge != NULL &&
-            atomic_load_explicit(&huge->kept_start, memory_order_relaxed) == (uintptr_t)start &&
+        if (huge != NULL && start_of(huge) == (uintptr_t)start && take_seen(slot, huge)) {
+            return huge;
+        }
+    }
+    return NULL;
+}
+
+hp_huge *hp_kept_take_before(const char *end)
+{
+    for (unsigned slot = 0; slot < HP_KEPT_SLOTS; slot++) {
+        hp_huge *huge = peek(slot);
+        if (huge != NULL && start_of(huge) + hp_mapped_bytes_of(huge) == (uintptr_t)end &&
             take_seen(slot, huge)) {
             return huge;
         }

@@ -1,10 +1,11 @@
 /*
  * kept: the mappings of freed huge blocks, kept for the next ones.
  *
- * Owns:        16 slots; the record in a slot, until somebody takes it.
+ * Owns:        32 slots; the record in a slot, until somebody takes it.
  * Invariants:
  *   KP1 a record is in at most one slot, and what lies in a slot nobody else uses.
- *   KP2 the bytes kept are at most HP_HUGE_KEPT_BYTES.
+ *   KP2 the bytes kept that may have memory are at most HP_HUGE_KEPT_BYTES, all that are kept at most
+ *       HP_KEPT_RANGE_BYTES: address ranges whose pages were given back cost nothing else.
  * Threads:     any. A taken record is the taker's.
  * Ordering:    P10 (a slot).
  * Progress:    wait-free in the number of slots.
@@ -20,22 +21,37 @@
 
 #include "arena/huge.h"
 
-#define HP_KEPT_SLOTS 16u
+#define HP_KEPT_SLOTS 32u
+#define HP_KEPT_RANGE_BYTES ((size_t)256 << 20)
 
-/* How far a mapping is from the length wanted; SIZE_MAX: too far. Less than half is not worth a move. */
-static inline size_t hp_kept_distance(size_t mapped, size_t bytes)
+/*
+ * What a mapping costs that is to serve so many bytes; SIZE_MAX: it cannot. Pages without memory cost the same
+ * wherever they lie, so of what was hardly touched the best fit serves. What is filled goes first, and is worth
+ * being moved where it can grow, if it has half of what is wanted or more.
+ */
+static inline size_t hp_kept_cost(size_t mapped, bool filled, size_t bytes)
 {
-    return mapped >= bytes ? mapped - bytes : mapped >= bytes / 2 ? bytes - mapped : SIZE_MAX;
+    if (mapped >= bytes) {
+        return mapped - bytes + (filled ? 0 : bytes);
+    }
+    return filled && mapped >= bytes / 2 ? bytes - mapped : SIZE_MAX;
 }
+
+/* Whether so many bytes more can be kept that may have memory. A hint: others keep some as well. */
+bool hp_kept_has_room_for_dirty(size_t bytes);
 
 /* False: there is no room, and the record stays the caller's. */
 bool hp_kept_put(hp_huge *huge);
 
-/* The mapping whose length is nearest, or NULL; where may_grow is not set only what is long enough. One try. */
-hp_huge *hp_kept_take_nearest(size_t bytes, bool may_grow);
+/* The mapping that costs least, or NULL; where may_grow is not set only what is long enough. One try. */
+hp_huge *hp_kept_take_best(size_t bytes, bool may_grow);
 
-/* What seemed to start there, or NULL. */
+/* One that was hardly touched, or NULL. */
+hp_huge *hp_kept_take_unfilled(void);
+
+/* What seemed to start or to end there, or NULL. */
 hp_huge *hp_kept_take_at(const char *start);
+hp_huge *hp_kept_take_before(const char *end);
 
 /* What the slot holds, or NULL. */
 hp_huge *hp_kept_take_slot(unsigned slot);

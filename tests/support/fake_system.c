@@ -97,9 +97,9 @@ static void *fake_remap(void *address, size_t old_bytes, size_t new_bytes, void 
         target != NULL ? fake.refuse_moving : fake.refuse_growing_in_place && new_bytes > old_bytes;
     void *moved = refused ? NULL : hp_system_kernel.remap(address, old_bytes, new_bytes, target);
     if (moved != NULL) {
-        /* What lay at the target is gone: the old mapping's length replaces it. */
-        fake.mapped_bytes +=
-            target != NULL ? -(int64_t)old_bytes : (int64_t)new_bytes - (int64_t)old_bytes;
+        /* What lay at a target is gone: the old mapping's length replaces it. */
+        bool replaces = target != NULL && target != HP_ANYWHERE;
+        fake.mapped_bytes += (replaces ? 0 : (int64_t)new_bytes) - (int64_t)old_bytes;
     }
     return moved;
 }
