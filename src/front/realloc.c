@@ -1,7 +1,7 @@
 /*
  * realloc
  *   NULL: malloc; 0 bytes: free
- *   a slot: in place while it has room and more than half of it stays in use
+ *   a slot: in place while it has room and more than half of it stays in use, else it moves
  *   hp_large_resize             a run grows into its right neighbour or gives back its tail; mremap
  *   move                        allocate, copy, free; a slot that grows a little gets a fourth more
  */
@@ -22,7 +22,7 @@ static bool fits_in_place(size_t bytes, size_t usable_bytes)
            (bytes > usable_bytes / 2 || usable_bytes <= HP_SMALL_STEP_BYTES);
 }
 
-static HP_SLOW void *move(void *pointer, size_t usable_bytes, size_t bytes)
+HP_INLINE void *move(void *pointer, size_t usable_bytes, size_t bytes)
 {
     void *moved = hepta_malloc(bytes);
     if (moved == NULL) {
@@ -50,10 +50,26 @@ HP_INLINE size_t known_slot_bytes(const void *pointer)
 
 static HP_SLOW void *resize(void *pointer, size_t bytes);
 
+/* What the hot map said of the slot need not be looked up again. */
+static HP_SLOW void *move_slot(void *pointer, size_t usable_bytes, size_t bytes)
+{
+    int saved_errno = errno;
+    void *moved = move(pointer, usable_bytes, with_headroom(bytes, usable_bytes));
+    if (HP_UNLIKELY(moved == NULL)) {
+        errno = saved_errno;
+        return resize(pointer, bytes);
+    }
+    return moved;
+}
+
 HP_EXPORT void *hepta_realloc(void *pointer, size_t bytes)
 {
     size_t usable_bytes = known_slot_bytes(pointer);
-    return HP_LIKELY(fits_in_place(bytes, usable_bytes)) ? pointer : resize(pointer, bytes);
+    if (HP_LIKELY(fits_in_place(bytes, usable_bytes))) {
+        return pointer;
+    }
+    bool moves = usable_bytes != 0 && bytes != 0;
+    return HP_LIKELY(moves) ? move_slot(pointer, usable_bytes, bytes) : resize(pointer, bytes);
 }
 
 static HP_SLOW void *resize(void *pointer, size_t bytes)
