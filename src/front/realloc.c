@@ -72,10 +72,27 @@ HP_EXPORT void *hepta_realloc(void *pointer, size_t bytes)
     return HP_LIKELY(moves) ? move_slot(pointer, usable_bytes, bytes) : resize(pointer, bytes);
 }
 
+/*
+ * A slot that the hot map does not know, for a thread with a cache. Whether it is free is not asked where nothing
+ * changes: that would take its owner from whoever works with it.
+ */
+static bool stays_in_slot(const void *pointer, size_t bytes)
+{
+    hp_entry entry = hp_map_get(pointer);
+    if (hp_entry_kind(entry) != HP_KIND_SLAB || hp_self->owner == NULL) {
+        return false;
+    }
+    const hp_slab *slab = hp_entry_record(entry);
+    return hp_slab_index(slab, pointer) != HP_NOT_A_SLOT && fits_in_place(bytes, slab->slot_bytes);
+}
+
 static HP_SLOW void *resize(void *pointer, size_t bytes)
 {
     if (pointer == NULL) {
         return hepta_malloc(bytes);
+    }
+    if (stays_in_slot(pointer, bytes)) {
+        return pointer;
     }
     size_t usable_bytes = hp_usable_bytes(pointer, "realloc()");
     if (usable_bytes == 0) {
