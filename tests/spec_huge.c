@@ -115,6 +115,7 @@ static void a_kept_block_that_is_not_aligned_enough_is_left_alone(void **state)
 static void of_kept_blocks_64_mib_keep_their_memory_and_the_others_their_range(void **state)
 {
     (void)state;
+    char *in_use = given_a_huge_block(100 * MIB);
     char *blocks[5];
     for (unsigned index = 0; index < 5; index++) {
         blocks[index] = given_a_filled_block(15 * MIB);
@@ -127,11 +128,13 @@ static void of_kept_blocks_64_mib_keep_their_memory_and_the_others_their_range(v
     assert_int_equal(fake.discarded_bytes, 15 * MIB);
     assert_int_equal(blocks[4][0] + blocks[4][15 * MIB - 1], 0);
     assert_int_equal(blocks[3][0], 7);
+    give_back(in_use);
 }
 
-static void of_a_block_above_64_mib_the_range_is_kept_and_is_known_to_be_zeroed(void **state)
+static void a_range_that_is_kept_without_memory_is_known_to_be_zeroed(void **state)
 {
     (void)state;
+    char *in_use = given_a_huge_block(65 * MIB);
     char *start = given_a_huge_block(65 * MIB);
     start[0] = 1;
     give_back(start);
@@ -143,13 +146,29 @@ static void of_a_block_above_64_mib_the_range_is_kept_and_is_known_to_be_zeroed(
     assert_true(zeroed);
     assert_int_equal(start[0], 0);
     give_back(start);
+    give_back(in_use);
 }
 
-static void at_most_256_mib_of_ranges_are_kept(void **state)
+static void where_nothing_is_in_use_64_mib_are_kept(void **state)
 {
     (void)state;
-    give_back(given_a_huge_block(257 * MIB));
+    give_back(given_a_huge_block(65 * MIB));
     assert_int_equal(mapped_for_blocks(), 0);
+    char *one = given_a_huge_block(40 * MIB);
+    char *other = given_a_huge_block(30 * MIB);
+    give_back(one);
+    give_back(other);
+
+    assert_in_range(hp_huge_count().kept_bytes, 30 * MIB, 64 * MIB);
+    assert_int_equal(mapped_for_blocks(), hp_huge_count().kept_bytes);
+}
+
+static void at_most_as_much_is_kept_as_is_in_use_and_at_most_256_mib(void **state)
+{
+    (void)state;
+    char *in_use = given_a_huge_block(400 * MIB);
+    give_back(given_a_huge_block(257 * MIB));
+    assert_int_equal(mapped_for_blocks(), 400 * MIB);
     char *blocks[5];
     for (unsigned index = 0; index < 5; index++) {
         blocks[index] = given_a_huge_block(60 * MIB);
@@ -159,12 +178,14 @@ static void at_most_256_mib_of_ranges_are_kept(void **state)
     }
 
     assert_int_equal(hp_huge_count().kept_bytes, 240 * MIB);
-    assert_int_equal(mapped_for_blocks(), 240 * MIB);
+    assert_int_equal(mapped_for_blocks(), (400 + 240) * MIB);
+    give_back(in_use);
 }
 
 static void a_range_without_memory_makes_room_for_a_block_that_has_some(void **state)
 {
     (void)state;
+    char *in_use = given_a_huge_block(300 * MIB);
     char *empty = given_a_huge_block(250 * MIB);
     char *filled = given_a_filled_block(10 * MIB);
     give_back(empty);
@@ -175,6 +196,7 @@ static void a_range_without_memory_makes_room_for_a_block_that_has_some(void **s
     assert_int_equal(mapped_for_blocks(), -250 * (int64_t)MIB);
     assert_int_equal(hp_huge_count().kept_bytes, 10 * MIB);
     assert_int_equal(filled[0], 7);
+    give_back(in_use);
 }
 
 static void kept_blocks_that_are_old_enough_are_unmapped(void **state)
@@ -253,8 +275,9 @@ int main(void)
         SPEC(a_freed_block_is_kept_and_serves_the_next_request_of_its_size),
         SPEC(a_kept_block_that_is_not_aligned_enough_is_left_alone),
         SPEC(of_kept_blocks_64_mib_keep_their_memory_and_the_others_their_range),
-        SPEC(of_a_block_above_64_mib_the_range_is_kept_and_is_known_to_be_zeroed),
-        SPEC(at_most_256_mib_of_ranges_are_kept),
+        SPEC(a_range_that_is_kept_without_memory_is_known_to_be_zeroed),
+        SPEC(where_nothing_is_in_use_64_mib_are_kept),
+        SPEC(at_most_as_much_is_kept_as_is_in_use_and_at_most_256_mib),
         SPEC(a_range_without_memory_makes_room_for_a_block_that_has_some),
         SPEC(kept_blocks_that_are_old_enough_are_unmapped),
         SPEC(a_purge_unmaps_all_that_is_kept),

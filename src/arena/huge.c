@@ -261,7 +261,7 @@ static bool seems_filled(const hp_huge *huge)
 void hp_huge_free(hp_huge *huge)
 {
     size_t bytes = hp_mapped_bytes_of(huge);
-    if (bytes > HP_KEPT_RANGE_BYTES) {
+    if (!hp_kept_may_keep(bytes)) {
         hp_mapping_destroy(huge);
         return;
     }

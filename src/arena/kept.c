@@ -35,6 +35,20 @@ bool hp_kept_has_room_for_dirty(size_t bytes)
     return bytes <= HP_HUGE_KEPT_BYTES && dirty_now <= HP_HUGE_KEPT_BYTES - bytes;
 }
 
+/* KP2: while so many bytes are kept, or about to be. */
+static uint64_t most_bytes(uint64_t kept_now)
+{
+    uint64_t mapped = hp_mapping_count().mapped_bytes;
+    uint64_t in_use = mapped > kept_now ? mapped - kept_now : 0;
+    uint64_t most = in_use < HP_KEPT_RANGE_BYTES ? in_use : HP_KEPT_RANGE_BYTES;
+    return most > HP_HUGE_KEPT_BYTES ? most : HP_HUGE_KEPT_BYTES;
+}
+
+bool hp_kept_may_keep(size_t bytes)
+{
+    return bytes <= most_bytes(hp_kept_bytes() + bytes);
+}
+
 /* Both bounds are kept by adding first; what does not become of it is taken back by count_out. */
 static bool count_in(const hp_huge *huge)
 {
@@ -44,7 +58,7 @@ static bool count_in(const hp_huge *huge)
     /* relaxed: a counter */
     uint64_t dirty_before =
         atomic_fetch_add_explicit(&dirty_bytes, huge->dirty_bytes, memory_order_relaxed);
-    return kept_before + bytes <= HP_KEPT_RANGE_BYTES &&
+    return kept_before + bytes <= most_bytes(kept_before + bytes) &&
            dirty_before + huge->dirty_bytes <= HP_HUGE_KEPT_BYTES;
 }
 

@@ -4,8 +4,9 @@
  * Owns:        32 slots; the record in a slot, until somebody takes it.
  * Invariants:
  *   KP1 a record is in at most one slot, and what lies in a slot nobody else uses.
- *   KP2 the bytes kept that may have memory are at most HP_HUGE_KEPT_BYTES, all that are kept at most
- *       HP_KEPT_RANGE_BYTES: address ranges whose pages were given back cost nothing else.
+ *   KP2 the bytes kept that may have memory are at most HP_HUGE_KEPT_BYTES. A range without memory is kept
+ *       beside them while all together are at most as many as huge blocks in use have, and at most
+ *       HP_KEPT_RANGE_BYTES.
  * Threads:     any. A taken record is the taker's.
  * Ordering:    P10 (a slot).
  * Progress:    wait-free in the number of slots.
@@ -36,6 +37,9 @@ static inline size_t hp_kept_cost(size_t mapped, bool filled, size_t bytes)
     }
     return filled && mapped >= bytes / 2 ? bytes - mapped : SIZE_MAX;
 }
+
+/* Whether so many bytes can be kept at all, if others make room. */
+bool hp_kept_may_keep(size_t bytes);
 
 /* Whether so many bytes more can be kept that may have memory. A hint: others keep some as well. */
 bool hp_kept_has_room_for_dirty(size_t bytes);
