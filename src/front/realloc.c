@@ -76,9 +76,8 @@ HP_EXPORT void *hepta_realloc(void *pointer, size_t bytes)
  * A slot that the hot map does not know, for a thread with a cache. Whether it is free is not asked where nothing
  * changes: that would take its owner from whoever works with it.
  */
-static bool stays_in_slot(const void *pointer, size_t bytes)
+static bool stays_in_slot(hp_entry entry, const void *pointer, size_t bytes)
 {
-    hp_entry entry = hp_map_get(pointer);
     if (hp_entry_kind(entry) != HP_KIND_SLAB || hp_self->owner == NULL) {
         return false;
     }
@@ -91,7 +90,8 @@ static HP_SLOW void *resize(void *pointer, size_t bytes)
     if (pointer == NULL) {
         return hepta_malloc(bytes);
     }
-    if (stays_in_slot(pointer, bytes)) {
+    hp_entry entry = hp_map_get(pointer);
+    if (stays_in_slot(entry, pointer, bytes)) {
         return pointer;
     }
     size_t usable_bytes = hp_usable_bytes(pointer, "realloc()");
@@ -103,7 +103,6 @@ static HP_SLOW void *resize(void *pointer, size_t bytes)
         hepta_free(pointer);
         return NULL;
     }
-    hp_entry entry = hp_map_get(pointer);
     size_t wanted_bytes = bytes;
     if (hp_entry_kind(entry) == HP_KIND_SLAB) {
         if (fits_in_place(bytes, usable_bytes)) {
