@@ -3,6 +3,7 @@
 . "$(dirname "$0")/env/common.sh"
 
 program purger
+program large_blocks
 
 # scenario NAME SENTENCE [VARIABLE...]
 scenario() {
@@ -32,6 +33,13 @@ scenario fork_leaves "so does a child that a thread forked"
 scenario trim "malloc_trim, where nothing decays" HEPTA_OPTIONS=decay_ms:-1
 scenario burst "a burst with decay_ms:0" HEPTA_OPTIONS=decay_ms:0
 scenario burst "a soft limit does not wait for decay_ms" HEPTA_OPTIONS=decay_ms:60000,soft_limit:4m
+
+for bytes in 12000 100000; do
+    for what in decays trims forks; do
+        succeeds "freed blocks of $bytes bytes that wait for the next ones: $what" "${on_hepta[@]}" \
+            "$scratch/large_blocks" $what $bytes
+    done
+done
 
 # A cgroup file system of its own, with nothing in it but the limit of a group above the process's own.
 if [ "$(id -u)" = 0 ] && unshare -m true 2> /dev/null && grep -q '^0::' /proc/self/cgroup; then

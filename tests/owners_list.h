@@ -24,7 +24,7 @@ static inline uint32_t threads_of(const hp_owner *owner)
 /* The threads of an idle machine: none is bound. */
 static inline void given_no_threads(void)
 {
-    hp_owners_keep_only(NULL, 0);
+    hp_owners_keep_only(NULL, 0, 0);
 }
 
 static inline void given_all_owners_claimed(void)

@@ -133,6 +133,23 @@ static void an_entry_keeps_kind_and_record_apart(void **state)
     assert_ptr_equal(hp_entry_record(huge), other_record);
 }
 
+static void the_entry_of_a_run_says_its_class_if_it_has_one(void **state)
+{
+    (void)state;
+    hp_entry entry = hp_entry_of_run(0xffffff, UINT32_MAX);
+    assert_int_equal(hp_entry_class(entry), 0);
+    assert_int_equal(hp_entry_with_class(entry, 0), entry);
+    for (unsigned size_class = HP_CLASSES; size_class < HP_DEPOT_CLASSES; size_class++) {
+        hp_entry classed = hp_entry_with_class(entry, size_class);
+
+        assert_int_equal(hp_entry_class(classed), size_class);
+        assert_int_equal(hp_entry_kind(classed), HP_KIND_RUN);
+        assert_int_equal(hp_entry_region(classed), 0xffffff);
+        assert_int_equal(hp_entry_chunk(classed), UINT32_MAX);
+    }
+    assert_int_equal(hp_entry_class(hp_entry_of(HP_KIND_HUGE, (void *)(uintptr_t)0xffc0)), 0);
+}
+
 static void the_entry_of_a_run_keeps_the_largest_region_and_chunk(void **state)
 {
     (void)state;
@@ -264,6 +281,7 @@ int main(void)
         SPEC(a_refused_leaf_refuses_the_reservation_and_can_be_tried_again),
         SPEC(a_range_beyond_47_bits_cannot_be_reserved),
         SPEC(an_entry_keeps_kind_and_record_apart),
+        SPEC(the_entry_of_a_run_says_its_class_if_it_has_one),
         SPEC(the_entry_of_a_run_keeps_the_largest_region_and_chunk),
         SPEC(a_freed_entry_is_of_no_kind_and_differs_from_an_empty_one),
         SPEC(a_grain_that_was_set_finds_its_slab),

@@ -83,7 +83,7 @@ static void no_two_owners_have_the_same_id_and_none_has_that_of_nobody(void **st
 static void without_memory_a_thread_shares_an_owner_that_is_there(void **state)
 {
     (void)state;
-    hp_owners_keep_only(hp_owners_first(), 0);
+    hp_owners_keep_only(hp_owners_first(), 0, 0);
     unsigned owners = owner_count();
     given_no_memory_for_records();
 

@@ -137,7 +137,7 @@ static void after_a_fork_only_the_owner_of_the_forking_thread_is_bound(void **st
     hp_owner *mine = hp_owners_bind();
     hp_owners_bind();
 
-    hp_owners_keep_only(mine, 0);
+    hp_owners_keep_only(mine, 0, 0);
 
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         assert_int_equal(threads_of(owner), owner == mine ? 1 : 0);

@@ -25,10 +25,10 @@ static size_t glibc_cost_bytes(size_t bytes)
 static void every_request_gets_the_smallest_class_that_holds_it(void **state)
 {
     (void)state;
-    for (size_t bytes = 1; bytes <= HP_SLAB_MAX_SLOT_BYTES; bytes++) {
+    for (size_t bytes = 1; bytes <= HP_RUN_CLASS_MAX_BYTES; bytes++) {
         unsigned size_class = hp_class_of(bytes);
 
-        assert_in_range(size_class, 0, HP_CLASSES - 1);
+        assert_in_range(size_class, 0, HP_DEPOT_CLASSES - 1);
         assert_true(hp_class_bytes(size_class) >= bytes);
         assert_true(size_class == 0 || hp_class_bytes(size_class - 1) < bytes);
     }
@@ -37,9 +37,10 @@ static void every_request_gets_the_smallest_class_that_holds_it(void **state)
 static void every_class_serves_its_own_size(void **state)
 {
     (void)state;
-    for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
+    for (unsigned size_class = 0; size_class < HP_DEPOT_CLASSES; size_class++) {
         assert_int_equal(hp_class_of(hp_class_bytes(size_class)), size_class);
     }
+    assert_int_equal(hp_class_bytes(HP_DEPOT_CLASSES - 1), HP_RUN_CLASS_MAX_BYTES);
     assert_int_equal(hp_class_bytes(HP_CLASSES - 1), HP_SLAB_MAX_SLOT_BYTES);
     assert_int_equal(hp_class_bytes(HP_SMALL_CLASSES - 1), HP_SMALL_MAX_BYTES);
 }
@@ -55,7 +56,7 @@ static void up_to_1024_bytes_at_most_15_are_wasted(void **state)
 static void beyond_1024_bytes_at_most_an_eighth_is_wasted(void **state)
 {
     (void)state;
-    for (size_t bytes = HP_SMALL_MAX_BYTES + 1; bytes <= HP_SLAB_MAX_SLOT_BYTES; bytes++) {
+    for (size_t bytes = HP_SMALL_MAX_BYTES + 1; bytes <= HP_RUN_CLASS_MAX_BYTES; bytes++) {
         assert_true(8 * cost_bytes(bytes) <= 9 * bytes);
     }
 }
@@ -84,6 +85,14 @@ static void every_slot_size_is_a_multiple_of_16_bytes(void **state)
     (void)state;
     for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
         assert_int_equal(hp_class_bytes(size_class) % 16, 0);
+    }
+}
+
+static void every_run_has_whole_pages(void **state)
+{
+    (void)state;
+    for (unsigned size_class = HP_CLASSES; size_class < HP_DEPOT_CLASSES; size_class++) {
+        assert_int_equal(hp_class_bytes(size_class) % 4096, 0);
     }
 }
 
@@ -140,6 +149,7 @@ int main(void)
         cmocka_unit_test(no_request_up_to_1024_bytes_costs_more_than_in_glibc),
         cmocka_unit_test(the_costs_that_the_documentation_names_are_right),
         cmocka_unit_test(every_slot_size_is_a_multiple_of_16_bytes),
+        cmocka_unit_test(every_run_has_whole_pages),
         cmocka_unit_test(a_size_rounded_up_to_an_alignment_gets_slots_that_are_aligned_so),
         cmocka_unit_test(every_slab_has_at_least_8_slots_and_at_most_one_per_bit),
         cmocka_unit_test(the_cached_classes_lie_in_slabs_of_one_grain),

@@ -260,6 +260,14 @@ bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run)
     return taken;
 }
 
+bool hp_arena_take_touched(size_t bytes, size_t align_bytes, hp_run *run)
+{
+    bool busy = false;
+    hp_region *roomy;
+    return take_from_any(hp_pages_of(bytes), align_pages_of(align_bytes), HP_TOUCHED_PAGES, run,
+                         &busy, &roomy);
+}
+
 bool hp_arena_take_untouched(size_t bytes, size_t align_bytes, hp_run *run)
 {
     bool busy = false;

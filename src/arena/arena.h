@@ -33,6 +33,9 @@ typedef struct hp_run {
 /* bytes and align_bytes in whole pages, align_bytes a power of two up to 2 MiB. False: out of memory. */
 bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run);
 
+/* The same, but only of pages that were used before; a look, as nothing grows for it. */
+bool hp_arena_take_touched(size_t bytes, size_t align_bytes, hp_run *run);
+
 /* The same, but first of pages that were never handed out: for a run of which little may be used. */
 bool hp_arena_take_untouched(size_t bytes, size_t align_bytes, hp_run *run);
 

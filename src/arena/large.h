@@ -20,11 +20,21 @@
 /* bytes >= 1; align_bytes a power of two. NULL: out of memory. *zeroed: every byte is known to be zero. */
 void *hp_large_allocate(size_t bytes, size_t align_bytes, bool *zeroed);
 
-/* bytes above HP_SLAB_MAX_SLOT_BYTES, to HP_RUN_MAX_BYTES: a run of that size that was freed lately, or NULL. */
+/* bytes above HP_SLAB_MAX_SLOT_BYTES, to HP_RUN_MAX_BYTES: a run of that size, or of its class, that was freed lately,
+ * or NULL. */
 void *hp_large_reuse(size_t bytes);
+
+/* The same of a run, of pages that were used before; NULL: there are none, or the block would be no run. */
+void *hp_large_allocate_touched(size_t bytes, size_t align_bytes);
 
 /* False when the pointer is not the start of the block that the entry describes: nothing is done. */
 bool hp_large_free(hp_entry entry, void *pointer);
+
+/* The first half of the free of a run: nothing else says that the pointer is a block's. False as above. */
+bool hp_large_retire(hp_entry entry, void *pointer);
+
+/* The second half: its pages go back to the region. */
+void hp_large_free_run(hp_entry entry);
 
 /* 0 when the pointer is not the start of the block. */
 size_t hp_large_usable_bytes(hp_entry entry, const void *pointer);

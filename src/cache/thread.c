@@ -2,6 +2,7 @@
 
 #include "cache/outbox.h"
 #include "cache/refill.h"
+#include "cache/single.h"
 #include "owner/depot.h"
 #include "owner/inbox.h"
 #include "owner/owners.h"
@@ -217,7 +218,11 @@ void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index)
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
 {
     unsigned size_class = slab->size_class;
-    if (self == NULL || size_class >= HP_CACHED_CLASSES) {
+    if (size_class >= HP_CACHED_CLASSES) {
+        hp_thread_free_large_slot(self, slab, index);
+        return;
+    }
+    if (self == NULL) {
         hp_inbox_free_now(slab, index);
         return;
     }
@@ -281,6 +286,7 @@ void hp_thread_flush(hp_thread *self)
         hp_claim_release(&claimed->claim);
     }
     hp_depot_empty_hand(self->owner, &self->hand);
+    hp_singles_empty_room(self->owner, &self->singles);
     hp_outbox_flush(self);
 }
 

@@ -27,6 +27,7 @@
 #include "metadata/size_class.h"
 #include "owner/depot.h"
 #include "owner/owner.h"
+#include "owner/singles.h"
 #include "platform/compiler.h"
 #include "platform/crossing.h"
 
@@ -61,6 +62,7 @@ typedef struct hp_thread {
     hp_stack_node parked_link;
     int64_t outbox_room; /* bytes that may be added before the outbox is posted */
     uint32_t busy_count; /* how often the owner could not be claimed since the last binding */
+    hp_singles_room singles;
     HP_LINE_ALIGNED hp_line lines[HP_CACHED_CLASSES];
     HP_LINE_ALIGNED hp_depot_hand hand;                     /* for the owner's depot */
     HP_LINE_ALIGNED uint64_t reserves[HP_SMALL_CLASSES];    /* see refill.h */

@@ -24,7 +24,7 @@
 static uint64_t count_free_slots(const hp_statistics *statistics)
 {
     uint64_t count = 0;
-    for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
+    for (unsigned size_class = 0; size_class < HP_DEPOT_CLASSES; size_class++) {
         count += statistics->classes[size_class].free_slots;
     }
     return count;
@@ -33,7 +33,7 @@ static uint64_t count_free_slots(const hp_statistics *statistics)
 static uint64_t count_depot_chunks(const hp_statistics *statistics)
 {
     uint64_t count = 0;
-    for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
+    for (unsigned size_class = 0; size_class < HP_DEPOT_CLASSES; size_class++) {
         count += statistics->classes[size_class].depot_chunks;
     }
     return count;
@@ -164,9 +164,10 @@ HP_EXPORT void hepta_malloc_stats(void)
     hp_message_text(&message,
                     "    slot bytes         slabs         slots    free slots   depot slots");
     hp_message_send(&message);
-    for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
-        if (statistics.classes[size_class].slabs > 0) {
-            send_class(hp_class_bytes(size_class), &statistics.classes[size_class]);
+    for (unsigned size_class = 0; size_class < HP_DEPOT_CLASSES; size_class++) {
+        const hp_class_statistics *row = &statistics.classes[size_class];
+        if (row->slabs > 0 || row->depot_chunks > 0) {
+            send_class(hp_class_bytes(size_class), row);
         }
     }
 }
@@ -183,7 +184,7 @@ __attribute__((destructor)) static void report_at_exit(void)
 static void print_sizes(const hp_statistics *statistics, FILE *stream)
 {
     fputs("<sizes>\n", stream);
-    for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
+    for (unsigned size_class = 0; size_class < HP_DEPOT_CLASSES; size_class++) {
         const hp_class_statistics *row = &statistics->classes[size_class];
         size_t least = size_class == 0 ? 1 : hp_class_bytes(size_class - 1) + 1;
         size_t most = hp_class_bytes(size_class);
@@ -232,9 +233,9 @@ static void print_own(const hp_statistics *statistics, FILE *stream)
             "\" owners=\"%" PRIu64 "\" busy_owners=\"%" PRIu64 "\" threads=\"%" PRIu64 "\">\n",
             statistics->in_use_bytes, statistics->metadata_bytes, statistics->regions,
             statistics->owners, statistics->owners_busy, statistics->threads);
-    for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
+    for (unsigned size_class = 0; size_class < HP_DEPOT_CLASSES; size_class++) {
         const hp_class_statistics *row = &statistics->classes[size_class];
-        if (row->slabs > 0) {
+        if (row->slabs > 0 || row->depot_chunks > 0) {
             fprintf(stream,
                     "  <class size=\"%zu\" slabs=\"%" PRIu64 "\" slots=\"%" PRIu64
                     "\" free=\"%" PRIu64 "\" depot=\"%" PRIu64 "\"/>\n",

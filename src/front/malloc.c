@@ -20,6 +20,7 @@
  *       pack of the owner's depot                                      seven chunks move as one
  *       refill_from_slab        lowest free bits; drains the inbox first
  *   hp_slow_malloc              first call of a thread, size 0, sizes above 1 KiB
+ *     hp_thread_take_single     8 to 256 KiB: one that waits in the owner's depot
  *     allocate_or_fail
  *       hp_thread_take_slot     a slot up to 32 KiB, straight from the owner
  *       hp_large_allocate       a run of pages; a mapping of its own above 4 MiB
@@ -51,8 +52,9 @@ HP_EXPORT void *hepta_malloc(size_t bytes)
  *     hp_thread_keep            the depot has none of the class: the full line becomes a pack there
  *     hp_outbox_add             the word that has the place is posted: one atomic OR
  *   hp_slow_free                neither is known
- *     hp_inbox_free_now         a slot above 1 KiB of my owner
- *     hp_large_free             a run or a mapping
+ *     hp_thread_free_large_slot a slot above 8 KiB: into the depot
+ *     hp_thread_free_run        a run to 256 KiB: the same
+ *     hp_large_free             a longer run or a mapping
  *     hp_misuse                 nothing of ours starts there
  */
 HP_EXPORT void hepta_free(void *pointer)

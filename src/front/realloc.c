@@ -72,28 +72,12 @@ HP_EXPORT void *hepta_realloc(void *pointer, size_t bytes)
     return HP_LIKELY(moves) ? move_slot(pointer, usable_bytes, bytes) : resize(pointer, bytes);
 }
 
-/*
- * A slot that the hot map does not know, for a thread with a cache. Whether it is free is not asked where nothing
- * changes: that would take its owner from whoever works with it.
- */
-static bool stays_in_slot(hp_entry entry, const void *pointer, size_t bytes)
-{
-    if (hp_entry_kind(entry) != HP_KIND_SLAB || hp_self->owner == NULL) {
-        return false;
-    }
-    const hp_slab *slab = hp_entry_record(entry);
-    return hp_slab_index(slab, pointer) != HP_NOT_A_SLOT && fits_in_place(bytes, slab->slot_bytes);
-}
-
 static HP_SLOW void *resize(void *pointer, size_t bytes)
 {
     if (pointer == NULL) {
         return hepta_malloc(bytes);
     }
     hp_entry entry = hp_map_get(pointer);
-    if (stays_in_slot(entry, pointer, bytes)) {
-        return pointer;
-    }
     size_t usable_bytes = hp_usable_bytes(pointer, "realloc()");
     if (usable_bytes == 0) {
         errno = EINVAL;
@@ -110,7 +94,7 @@ static HP_SLOW void *resize(void *pointer, size_t bytes)
         }
         wanted_bytes = with_headroom(bytes, usable_bytes);
     } else if (bytes <= PTRDIFF_MAX) {
-        void *resized = hp_large_resize(entry, pointer, bytes);
+        void *resized = hp_slow_resize_large(entry, pointer, usable_bytes, bytes);
         if (resized != NULL) {
             return resized;
         }

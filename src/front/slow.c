@@ -9,6 +9,7 @@
 #include "arena/purge.h"
 #include "cache/outbox.h"
 #include "cache/refill.h"
+#include "cache/single.h"
 #include "metadata/address_map.h"
 #include "owner/inbox.h"
 #include "owner/owners.h"
@@ -62,6 +63,23 @@ HP_INLINE void *take_from_line(hp_thread *self, unsigned size_class)
     return chunk;
 }
 
+/*
+ * Runs that wait in the depot for one of their class are free memory: before pages are touched that have none, or more
+ * are mapped, they may become the neighbours that serve.
+ */
+static void *allocate_large(hp_thread *self, size_t bytes, size_t align_bytes, bool *zeroed)
+{
+    if (self != NULL && hp_singles_have_runs(self->owner)) {
+        void *run = hp_large_allocate_touched(bytes, align_bytes);
+        if (run != NULL) {
+            *zeroed = false;
+            return run;
+        }
+        hp_singles_free_runs(self->owner);
+    }
+    return hp_large_allocate(bytes, align_bytes, zeroed);
+}
+
 static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
 {
     /* A slot whose size is a multiple of the alignment lies at a multiple of it: see Z2. */
@@ -73,7 +91,7 @@ static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
         hp_options_load();
     }
     if (slot_bytes > HP_SLAB_MAX_SLOT_BYTES) {
-        return hp_large_allocate(bytes, align_bytes, zeroed);
+        return allocate_large(self, bytes, align_bytes, zeroed);
     }
     unsigned size_class = hp_class_of(slot_bytes);
     if (size_class < HP_CACHED_CLASSES && self != NULL) {
@@ -126,17 +144,24 @@ static HP_SLOW void *allocate_default(size_t bytes)
     return allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, &zeroed);
 }
 
-/* A run that was freed a moment ago, for a thread with a record: the options are read by now. NULL: none. */
-static void *reuse_large(size_t bytes)
+/* What was freed a moment ago and serves, but is not the first that comes to mind. NULL: none. */
+static HP_SLOW void *reuse_another(hp_thread *self, size_t bytes)
 {
-    return bytes > HP_SLAB_MAX_SLOT_BYTES && bytes <= HP_RUN_MAX_BYTES ? hp_large_reuse(bytes)
-                                                                       : NULL;
+    void *chunk = hp_thread_take_other_single(self, hp_medium_class_of(bytes));
+    return chunk == NULL && bytes > HP_SLAB_MAX_SLOT_BYTES ? hp_large_reuse(bytes) : chunk;
 }
 
-static HP_SLOW void *allocate_large(size_t bytes)
+/* The same of a run that has no class. */
+HP_INLINE void *reuse_run(size_t bytes)
 {
-    void *run = reuse_large(bytes);
-    return HP_LIKELY(run != NULL) ? run : allocate_default(bytes);
+    return bytes <= HP_RUN_MAX_BYTES ? hp_large_reuse(bytes) : NULL;
+}
+
+/* A chunk of 8 to 256 KiB that was freed a moment ago. NULL: none. */
+HP_INLINE void *reuse_single(hp_thread *self, size_t bytes)
+{
+    void *chunk = hp_thread_take_single(self, hp_medium_class_of(bytes));
+    return HP_LIKELY(chunk != NULL) ? chunk : reuse_another(self, bytes);
 }
 
 /* A slot of a class that has no chunk at hand. */
@@ -149,23 +174,39 @@ static HP_SLOW void *take_slot(hp_thread *self, unsigned size_class)
     return HP_LIKELY(chunk != NULL) ? chunk : allocate_default(hp_class_bytes(size_class));
 }
 
+static HP_SLOW void *malloc_single_anew(hp_thread *self, size_t bytes)
+{
+    return bytes <= HP_SLAB_MAX_SLOT_BYTES ? take_slot(self, hp_medium_class_of(bytes))
+                                           : allocate_default(bytes);
+}
+
+/* From 8 to 256 KiB, for a thread with a record. */
+static HP_SLOW void *malloc_single(hp_thread *self, size_t bytes)
+{
+    void *chunk = reuse_single(self, bytes);
+    return HP_LIKELY(chunk != NULL) ? chunk : malloc_single_anew(self, bytes);
+}
+
+/* Above that, for a thread with a record: the options are read by now. */
+static HP_SLOW void *malloc_without_class(size_t bytes)
+{
+    void *run = reuse_run(bytes);
+    return HP_LIKELY(run != NULL) ? run : allocate_default(bytes);
+}
+
 void *hp_slow_malloc(size_t bytes)
 {
     hp_thread *self = hp_self;
     if (HP_UNLIKELY(self->owner == NULL || bytes <= HP_SMALL_MAX_BYTES)) {
         return allocate_default(bytes);
     }
-    if (bytes > HP_SLAB_MAX_SLOT_BYTES) {
-        return allocate_large(bytes);
+    if (bytes > HP_CACHED_MAX_BYTES) {
+        return bytes <= HP_RUN_CLASS_MAX_BYTES ? malloc_single(self, bytes)
+                                               : malloc_without_class(bytes);
     }
     unsigned size_class = hp_medium_class_of(bytes);
-    if (size_class < HP_CACHED_CLASSES) {
-        void *chunk = take_from_line(self, size_class);
-        if (HP_LIKELY(chunk != NULL)) {
-            return chunk;
-        }
-    }
-    return take_slot(self, size_class);
+    void *chunk = take_from_line(self, size_class);
+    return HP_LIKELY(chunk != NULL) ? chunk : take_slot(self, size_class);
 }
 
 static HP_SLOW void *refill_without_pack(hp_thread *self, hp_line *line, unsigned size_class)
@@ -197,25 +238,38 @@ void *hp_slow_refill(hp_line *line)
 
 void *hp_slow_malloc_zeroed(size_t bytes, bool *zeroed)
 {
-    void *run = hp_self->owner == NULL ? NULL : reuse_large(bytes);
-    if (run != NULL) {
-        *zeroed = false;
-        return run;
+    hp_thread *self = hp_self;
+    if (self->owner != NULL && bytes > HP_CACHED_MAX_BYTES) {
+        void *chunk =
+            bytes <= HP_RUN_CLASS_MAX_BYTES ? reuse_single(self, bytes) : reuse_run(bytes);
+        if (chunk != NULL) {
+            *zeroed = false;
+            return chunk;
+        }
     }
     return allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, zeroed);
+}
+
+/* Above HP_CACHED_MAX_BYTES, out of the depot. NULL: it must be had elsewhere. */
+static HP_SLOW void *take_aligned_single(hp_thread *self, size_t slot_bytes, size_t align_bytes)
+{
+    /* A run of a class lies at a multiple of a page, and not of more. */
+    bool fits = slot_bytes <= HP_SLAB_MAX_SLOT_BYTES ||
+                (slot_bytes <= HP_RUN_CLASS_MAX_BYTES && align_bytes <= HP_MAP_PAGE_BYTES);
+    return fits ? hp_thread_take_single(self, hp_medium_class_of(slot_bytes)) : NULL;
 }
 
 void *hp_slow_aligned(size_t bytes, size_t align_bytes)
 {
     hp_thread *self = hp_self;
-    if (HP_LIKELY(self->owner != NULL && bytes - 1 < HP_CACHED_MAX_BYTES &&
-                  align_bytes <= HP_CACHED_MAX_BYTES)) {
+    if (HP_LIKELY(self->owner != NULL && bytes - 1 < HP_RUN_CLASS_MAX_BYTES &&
+                  align_bytes <= HP_RUN_CLASS_MAX_BYTES)) {
         size_t slot_bytes = hp_round_up(bytes, align_bytes);
-        if (HP_LIKELY(slot_bytes <= HP_CACHED_MAX_BYTES)) {
-            void *chunk = take_from_line(self, hp_class_of(slot_bytes));
-            if (HP_LIKELY(chunk != NULL)) {
-                return chunk;
-            }
+        void *chunk = HP_LIKELY(slot_bytes <= HP_CACHED_MAX_BYTES)
+                          ? take_from_line(self, hp_class_of(slot_bytes))
+                          : take_aligned_single(self, slot_bytes, align_bytes);
+        if (HP_LIKELY(chunk != NULL)) {
+            return chunk;
         }
     }
     bool zeroed;
@@ -262,6 +316,16 @@ void hp_slow_free_other(void *pointer, hp_slab *slab)
     hp_thread_free_other(self, slab, index);
 }
 
+HP_INLINE bool free_large(hp_entry entry, void *pointer)
+{
+    hp_thread *self = hp_self;
+    unsigned size_class = hp_entry_class(entry);
+    if (HP_UNLIKELY(size_class == 0 || self->owner == NULL)) {
+        return hp_large_free(entry, pointer);
+    }
+    return hp_thread_free_run(self, size_class, entry, pointer);
+}
+
 void hp_slow_free(void *pointer)
 {
     hp_entry entry = hp_map_get(pointer);
@@ -275,7 +339,7 @@ void hp_slow_free(void *pointer)
             tick_of_free();
             return;
         }
-    } else if (kind != HP_KIND_NONE && hp_large_free(entry, pointer)) {
+    } else if (kind != HP_KIND_NONE && free_large(entry, pointer)) {
         tick_of_free();
         return;
     }
@@ -291,8 +355,10 @@ static size_t usable_slot_bytes(hp_slab *slab, const void *pointer, hp_entry *en
         return 0;
     }
     /* A cached class's chunk that was freed is mostly in a line, where no bit tells. */
-    bool bits_tell = slab->size_class >= HP_CACHED_CLASSES || hp_self->owner == NULL;
-    if (bits_tell && hp_inbox_is_free(slab, index)) {
+    bool is_free = slab->size_class >= HP_CACHED_CLASSES
+                       ? !hp_slab_is_out(slab, index)
+                       : hp_self->owner == NULL && hp_inbox_is_free(slab, index);
+    if (is_free) {
         *entry = HP_ENTRY_FREED;
         return 0;
     }
@@ -313,4 +379,17 @@ size_t hp_usable_bytes(void *pointer, const char *call)
         report(call, entry, pointer);
     }
     return bytes;
+}
+
+void *hp_slow_resize_large(hp_entry entry, void *pointer, size_t usable_bytes, size_t bytes)
+{
+    void *resized = hp_large_resize(entry, pointer, bytes);
+    hp_owner *owner = hp_self->owner;
+    bool may_grow = hp_entry_kind(entry) == HP_KIND_RUN && bytes > usable_bytes &&
+                    bytes <= HP_RUN_MAX_BYTES && owner != NULL;
+    if (resized != NULL || !may_grow ||
+        !hp_singles_free_neighbour(owner, (char *)pointer + usable_bytes)) {
+        return resized;
+    }
+    return hp_large_resize(entry, pointer, bytes);
 }

@@ -21,7 +21,7 @@
 static void after_fork_in_child(void)
 {
     hp_fork_child();
-    hp_owners_keep_only(hp_self->owner, hp_self->hand.room_bytes);
+    hp_owners_keep_only(hp_self->owner, hp_self->hand.room_bytes, hp_self->singles.bytes);
     hp_threads_after_fork();
     hp_purger_after_fork();
 }

@@ -138,6 +138,27 @@ HP_INLINE uint32_t hp_entry_chunk(hp_entry entry)
     return (uint32_t)(entry >> 32);
 }
 
+/*
+ * A run that is as long as its class says has the class in its entry. 0: it has none, as those of other lengths.
+ * hp_entry_of_run gives it none.
+ */
+#define HP_RUN_CLASS_SHIFT 2u
+#define HP_RUN_CLASS_MASK 63u
+
+_Static_assert(HP_RUN_CLASSES <= HP_RUN_CLASS_MASK, "a class of runs has room below the region");
+
+HP_INLINE hp_entry hp_entry_with_class(hp_entry entry, unsigned size_class)
+{
+    return size_class == 0 ? entry
+                           : entry | (hp_entry)(size_class - HP_CLASSES + 1) << HP_RUN_CLASS_SHIFT;
+}
+
+HP_INLINE unsigned hp_entry_class(hp_entry entry)
+{
+    unsigned code = (unsigned)(entry >> HP_RUN_CLASS_SHIFT) & HP_RUN_CLASS_MASK;
+    return hp_entry_kind(entry) != HP_KIND_RUN || code == 0 ? 0 : code + HP_CLASSES - 1;
+}
+
 /* The entry of the 4 KiB that the pointer lies in, 0 when nothing of ours lies there. */
 hp_entry hp_map_get(const void *pointer);
 

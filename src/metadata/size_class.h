@@ -2,8 +2,8 @@
  * size_class: which slot size serves a request, and how a slab of that size is cut.
  *
  * Small: 16-byte steps to 1,024 (classes 0..63). Then 8 per doubling: medium to 8 KiB (64..87), which
- * threads cache as well, and large slots to 32 KiB (88..103). There is no header, so a slot of a class
- * serves its whole size.
+ * threads cache as well, large slots to 32 KiB (88..103), and runs of whole pages to 256 KiB (104..127).
+ * There is no header, so a slot or a run of a class serves its whole size.
  *
  * Owns:        nothing; pure arithmetic.
  * Invariants:  (tests/spec_size_class.c walks every size)
@@ -31,7 +31,10 @@
 #define HP_CACHED_MAX_BYTES 8192u
 #define HP_CACHED_CLASSES (HP_SMALL_CLASSES + 3u * (1u << HP_STEPS_LOG2))
 #define HP_SLAB_MAX_SLOT_BYTES 32768u
-#define HP_CLASSES (HP_SMALL_CLASSES + 5u * (1u << HP_STEPS_LOG2))
+#define HP_CLASSES (HP_SMALL_CLASSES + 5u * (1u << HP_STEPS_LOG2)) /* of slots */
+#define HP_RUN_CLASS_MAX_BYTES 262144u
+#define HP_RUN_CLASSES (3u * (1u << HP_STEPS_LOG2))
+#define HP_DEPOT_CLASSES (HP_CLASSES + HP_RUN_CLASSES) /* all */
 
 /* A slab is a multiple of this and aligned to it: the grain of the hot map. */
 #define HP_GRAIN_LOG2 16u
@@ -43,7 +46,7 @@
 
 _Static_assert(HP_SLAB_MAX_SLOTS <= 64 * 64, "one summary word covers every bitmap word of a slab");
 
-/* HP_SMALL_MAX_BYTES < bytes <= HP_SLAB_MAX_SLOT_BYTES */
+/* HP_SMALL_MAX_BYTES < bytes <= HP_RUN_CLASS_MAX_BYTES */
 HP_INLINE unsigned hp_medium_class_of(size_t bytes)
 {
     size_t last = bytes - 1;
@@ -53,22 +56,26 @@ HP_INLINE unsigned hp_medium_class_of(size_t bytes)
     return HP_SMALL_CLASSES + ((log2 - HP_SMALL_MAX_LOG2) << HP_STEPS_LOG2) + step;
 }
 
-/* 1 <= bytes <= HP_SLAB_MAX_SLOT_BYTES */
+/* 1 <= bytes <= HP_RUN_CLASS_MAX_BYTES */
 HP_INLINE unsigned hp_class_of(size_t bytes)
 {
     return bytes <= HP_SMALL_MAX_BYTES ? (unsigned)((bytes - 1) / HP_SMALL_STEP_BYTES)
                                        : hp_medium_class_of(bytes);
 }
 
-HP_INLINE size_t hp_class_bytes(unsigned size_class)
+/* Of a class that is not small. */
+HP_INLINE size_t hp_medium_class_bytes(unsigned size_class)
 {
-    if (size_class < HP_SMALL_CLASSES) {
-        return (size_t)(size_class + 1) * HP_SMALL_STEP_BYTES;
-    }
     unsigned above = size_class - HP_SMALL_CLASSES;
     unsigned doubling = above >> HP_STEPS_LOG2;
     size_t steps = (1u << HP_STEPS_LOG2) + (above & ((1u << HP_STEPS_LOG2) - 1)) + 1;
     return steps << (HP_SMALL_MAX_LOG2 - HP_STEPS_LOG2 + doubling);
+}
+
+HP_INLINE size_t hp_class_bytes(unsigned size_class)
+{
+    return size_class < HP_SMALL_CLASSES ? (size_t)(size_class + 1) * HP_SMALL_STEP_BYTES
+                                         : hp_medium_class_bytes(size_class);
 }
 
 /* How many chunks of a medium class a thread keeps: 7 to 2 KiB, 4 to 4 KiB, 2 to 8 KiB. */
@@ -78,6 +85,7 @@ HP_INLINE unsigned hp_medium_line_chunks(unsigned size_class)
     return (HP_LINE_CHUNKS + doubling) >> doubling;
 }
 
+/* Of a class of slots. */
 HP_INLINE size_t hp_class_slab_bytes(unsigned size_class)
 {
     return size_class < HP_CACHED_CLASSES ? HP_SMALL_SLAB_BYTES : HP_LARGE_SLAB_BYTES;

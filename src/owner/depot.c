@@ -5,6 +5,7 @@
 #include "metadata/address_map.h"
 #include "owner/inbox.h"
 #include "owner/retire.h"
+#include "owner/singles.h"
 #include "platform/misuse.h"
 
 typedef struct depot_bounds {
@@ -182,13 +183,22 @@ void hp_depot_free_chunks(hp_owner *owner, void *const *chunks, unsigned count)
     }
 }
 
+static void free_chunks_of(hp_owner *owner, unsigned size_class, hp_pack *pack)
+{
+    if (size_class < HP_CLASSES) {
+        hp_depot_free_chunks(owner, pack->chunks, hp_pack_chunks(size_class));
+    } else {
+        hp_single_free_run(hp_single_of(pack));
+    }
+}
+
 unsigned hp_depot_free_packs(hp_owner *owner, unsigned size_class, hp_pack *pack)
 {
     hp_depot_hand hand = {0};
     unsigned count = 0;
     while (pack != NULL) {
         hp_pack *below = hp_pack_below(pack);
-        hp_depot_free_chunks(owner, pack->chunks, hp_pack_chunks(size_class));
+        free_chunks_of(owner, size_class, pack);
         hp_depot_keep(&hand, pack);
         if (hand.pack_count == HP_BUNDLE_PACKS) {
             give_bundle_back(owner, &hand);
@@ -196,18 +206,28 @@ unsigned hp_depot_free_packs(hp_owner *owner, unsigned size_class, hp_pack *pack
         pack = below;
         count++;
     }
-    hand.room_bytes = count * hp_pack_bytes(size_class);
+    uint32_t bytes = count * hp_pack_bytes(size_class);
+    if (size_class < HP_CACHED_CLASSES) {
+        hand.room_bytes = bytes;
+    } else {
+        hp_singles_give_back(owner, bytes);
+    }
     hp_depot_empty_hand(owner, &hand);
     return count;
 }
 
-void hp_depot_empty(hp_owner *owner)
+void hp_depot_empty_classes(hp_owner *owner, unsigned first, unsigned end)
 {
-    for (unsigned size_class = 0; size_class < HP_CACHED_CLASSES; size_class++) {
+    for (unsigned size_class = first; size_class < end; size_class++) {
         if (hp_depot_has(owner, size_class)) {
             hp_depot_free_packs(owner, size_class, hp_pack_take_all(&owner->depot[size_class]));
         }
     }
+}
+
+void hp_depot_empty(hp_owner *owner)
+{
+    hp_depot_empty_classes(owner, 0, HP_DEPOT_CLASSES);
 }
 
 uint32_t hp_depot_count(const hp_owner *owner, unsigned size_class)

@@ -7,8 +7,9 @@
  *
  * Owns:        the packs on the stacks of an owner.
  * Invariants:
- *   D1  depot_bytes is what the chunks of all packs take and the room in the hands of the owner's threads; more
- *       room is given only up to depot_bound_bytes, a part of slab_bytes, and HP_HAND_MIN_BYTES for each thread.
+ *   D1  depot_bytes is what the chunks of all packs of cached classes take and the room in the hands of the owner's
+ *       threads; more room is given only up to depot_bound_bytes, a part of slab_bytes, and HP_HAND_MIN_BYTES for
+ *       each thread. Packs of other classes are counted apart: see singles.h.
  *   D2  a chunk in a pack is out of its slab: its bit is not set.
  *   D3  an owner with a pack is watched, or whoever pushed it is about to ring (P16).
  * Threads:     pop, push and what a hand holds: any thread of the owner. What frees chunks: under the claim.
@@ -61,11 +62,13 @@ HP_INLINE uint32_t hp_depot_share_bytes(uint32_t owners)
     return share < HP_DEPOT_MIN_BYTES ? HP_DEPOT_MIN_BYTES : share;
 }
 
-/* Chunks of a pack of the class: a line of a small one, about half a line of a medium one. */
+/* Chunks of a pack of the class: a line of a small one, about half a line of a medium one, else one. */
 HP_INLINE unsigned hp_pack_chunks(unsigned size_class)
 {
-    return size_class < HP_SMALL_CLASSES ? HP_LINE_CHUNKS
-                                         : hp_medium_line_chunks(size_class) / 2 + 1;
+    if (size_class < HP_SMALL_CLASSES) {
+        return HP_LINE_CHUNKS;
+    }
+    return size_class < HP_CACHED_CLASSES ? hp_medium_line_chunks(size_class) / 2 + 1 : 1;
 }
 
 HP_INLINE uint32_t hp_pack_bytes(unsigned size_class)
@@ -146,12 +149,15 @@ void hp_depot_free_chunk(hp_owner *owner, void *chunk);
 void hp_depot_free_chunks(hp_owner *owner, void *const *chunks, unsigned count);
 
 /*
- * The chunks of a pack of the class and of all that hang below it go into their slabs; the number of packs. They
- * are out of their stack. Under the claim.
+ * The chunks of a pack of the class and of all that hang below it go into their slabs, or to their regions; the
+ * number of packs. They are out of their stack. Under the claim, unless they are runs.
  */
 unsigned hp_depot_free_packs(hp_owner *owner, unsigned size_class, hp_pack *pack);
 
-/* Returns all chunks of all packs to their slabs. Under the claim. */
+/* The same for all packs of the classes from first on, below end. */
+void hp_depot_empty_classes(hp_owner *owner, unsigned first, unsigned end);
+
+/* Returns all chunks of all packs. Under the claim. */
 void hp_depot_empty(hp_owner *owner);
 
 /* In a forked child: the room in other threads' hands went with them; so much is in the caller's. */

@@ -2,6 +2,7 @@
 
 #include "owner/depot.h"
 #include "owner/retire.h"
+#include "owner/singles.h"
 #include "platform/build.h"
 #include "platform/report.h"
 
@@ -195,6 +196,9 @@ HP_INLINE void *take_one(hp_owner *owner, hp_slab *slab, bool *zeroed)
     uint32_t index = hp_slab_take_one(slab);
     settle_taken(owner, slab, was_empty);
     check_slab(slab);
+    if (slab->size_class >= HP_CACHED_CLASSES) {
+        hp_slab_note_out(slab, index);
+    }
     /* Small slots are also taken in groups, which no watermark follows. */
     *zeroed = slab->size_class >= HP_SMALL_CLASSES && hp_slab_note_touched(slab, index);
     return slab->base + (size_t)index * slab->slot_bytes;
@@ -332,5 +336,6 @@ const char *hp_owner_check(const hp_owner *owner)
             return broken;
         }
     }
-    return hp_depot_check(owner);
+    const char *broken = hp_depot_check(owner);
+    return broken == NULL ? hp_singles_check(owner) : broken;
 }

@@ -54,23 +54,25 @@ typedef struct hp_owner_pass {
     uint32_t misses;     /* looks in a row at which the claim was taken */
     unsigned size_class; /* where the pass is */
     hp_slab *slab;       /* the next one of the class; NULL: its first */
-    hp_depot_marks marks[HP_CACHED_CLASSES];
+    hp_depot_marks marks[HP_DEPOT_CLASSES];
     const hp_slab *seen_empty[HP_CLASSES];
 } hp_owner_pass;
 
 struct hp_owner {
     HP_LINE_ALIGNED hp_claim claim;
-    uint32_t id;                        /* from 1; written before publication */
-    struct hp_owner *_Atomic next;      /* shared: P11, list of owners */
-    _Atomic uint32_t bound_threads;     /* shared: relaxed counter */
-    _Atomic uint32_t depot_bound_bytes; /* shared: relaxed, a bound */
-    _Atomic uint64_t depot_bytes;       /* shared: relaxed counter; D1 */
+    uint32_t id;                         /* from 1; written before publication */
+    struct hp_owner *_Atomic next;       /* shared: P11, list of owners */
+    _Atomic uint32_t bound_threads;      /* shared: relaxed counter */
+    _Atomic uint32_t depot_bound_bytes;  /* shared: relaxed, a bound */
+    _Atomic uint64_t depot_bytes;        /* shared: relaxed counter; D1 */
+    _Atomic uint32_t single_bound_bytes; /* shared: relaxed, a bound */
+    _Atomic uint64_t single_bytes;       /* shared: relaxed counter; SI1 */
     _Atomic uint64_t slab_bytes; /* shared: relaxed, of all open slabs; changes under the claim */
     hp_pack_stack spare_packs;   /* shared: P17; bundles, see depot.h */
     HP_LINE_ALIGNED hp_stack inbox; /* shared: P2, slabs with pending != 0 */
     _Atomic uint64_t inbox_bytes;   /* shared: P16; bytes that wait in the inbox */
     _Atomic bool watched;           /* shared: P16; the purger comes back to this owner */
-    HP_LINE_ALIGNED hp_pack_stack depot[HP_CACHED_CLASSES]; /* shared: P17 */
+    HP_LINE_ALIGNED hp_pack_stack depot[HP_DEPOT_CLASSES]; /* shared: P17 */
     /* Under the claim. */
     hp_class_slabs classes[HP_CLASSES];
     uint32_t empty_bytes;   /* of all wholly free slabs */

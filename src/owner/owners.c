@@ -6,6 +6,7 @@
 #include "owner/depot.h"
 #include "owner/inbox.h"
 #include "owner/retire.h"
+#include "owner/singles.h"
 #include "platform/system.h"
 
 /* No more threads than that work at a time, and each owner has slabs of its own in every class. */
@@ -50,21 +51,36 @@ static bool may_add_owner(void)
     return atomic_load_explicit(&owner_count, memory_order_relaxed) < owners_to_bind();
 }
 
+/* Of singles, only owners that threads are bound to have any. */
+static uint32_t single_share_bytes(uint32_t owners)
+{
+    uint32_t most = owners_to_bind();
+    return hp_singles_share_bytes(owners < most ? owners : most);
+}
+
+static void set_shares(hp_owner *owner, uint32_t owners)
+{
+    /* relaxed: bounds for what comes from now on */
+    atomic_store_explicit(&owner->depot_bound_bytes, hp_depot_share_bytes(owners),
+                          memory_order_relaxed);
+    /* relaxed: as above */
+    atomic_store_explicit(&owner->single_bound_bytes, single_share_bytes(owners),
+                          memory_order_relaxed);
+}
+
 /*
  * Each owner has its share of what depots may hold; a late store of a smaller number of owners does no harm. Where the
- * share is the least that an owner gets it stays the same for all.
+ * shares are the least that an owner gets they stay the same for all.
  */
 static void share_depots(hp_owner *added, uint32_t owners)
 {
-    uint32_t share = hp_depot_share_bytes(owners);
-    /* relaxed: a bound for what comes from now on */
-    atomic_store_explicit(&added->depot_bound_bytes, share, memory_order_relaxed);
-    if (owners > 1 && share == hp_depot_share_bytes(owners - 1)) {
+    set_shares(added, owners);
+    if (owners > 1 && hp_depot_share_bytes(owners) == hp_depot_share_bytes(owners - 1) &&
+        single_share_bytes(owners) == single_share_bytes(owners - 1)) {
         return;
     }
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
-        /* relaxed: as above */
-        atomic_store_explicit(&owner->depot_bound_bytes, share, memory_order_relaxed);
+        set_shares(owner, owners);
     }
 }
 
@@ -156,12 +172,13 @@ void hp_owners_unbind(hp_owner *owner)
     atomic_fetch_sub_explicit(&owner->bound_threads, 1, memory_order_relaxed);
 }
 
-void hp_owners_keep_only(hp_owner *bound, uint32_t room_bytes)
+void hp_owners_keep_only(hp_owner *bound, uint32_t room_bytes, uint32_t single_room_bytes)
 {
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         /* relaxed: a counter for balance, and there is one thread */
         atomic_store_explicit(&owner->bound_threads, owner == bound, memory_order_relaxed);
         hp_depot_recount(owner, owner == bound ? room_bytes : 0);
+        hp_singles_recount(owner, owner == bound ? single_room_bytes : 0);
     }
 }
 

@@ -44,7 +44,7 @@ hp_owner *hp_owners_bind_to_any(void);
 void hp_owners_unbind(hp_owner *owner);
 
 /* After a fork the child has one thread: the others' ties to their owners are gone, and what was in their hands. */
-void hp_owners_keep_only(hp_owner *bound, uint32_t room_bytes);
+void hp_owners_keep_only(hp_owner *bound, uint32_t room_bytes, uint32_t single_room_bytes);
 
 /* A claimed owner: the preferred one (may be NULL), else any other, else a new one. NULL: no memory. */
 hp_owner *hp_owners_claim_any(hp_owner *preferred);

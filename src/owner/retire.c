@@ -157,27 +157,33 @@ static void begin_pass(hp_owner *owner, uint32_t now_ms)
     atomic_exchange_explicit(&owner->watched, false, memory_order_acq_rel);
 }
 
+/* Of a class that has slabs; false: the portion is at its end before they are. */
+static bool pass_slabs(hp_owner *owner, unsigned size_class, unsigned *room)
+{
+    if (owner->pass.slab == NULL) {
+        retire_empty_slab(owner, size_class);
+    }
+    return look_at_pages(owner, size_class, room);
+}
+
 /* As much as one claim may cover; true: the pass has seen every class. */
 static bool pass_portion(hp_owner *owner)
 {
     hp_owner_pass *pass = &owner->pass;
     unsigned room = HP_RETIRE_PORTION;
-    while (pass->size_class < HP_CLASSES) {
+    while (pass->size_class < HP_DEPOT_CLASSES) {
         unsigned size_class = pass->size_class;
-        if (pass->slab == NULL && size_class < HP_CACHED_CLASSES) {
+        if (pass->slab == NULL) {
             unsigned returned = retire_packs(owner, size_class);
             room -= returned < room ? returned : room;
         }
-        if (pass->slab == NULL) {
-            retire_empty_slab(owner, size_class);
-        }
-        if (!look_at_pages(owner, size_class, &room)) {
+        if (size_class < HP_CLASSES && !pass_slabs(owner, size_class, &room)) {
             return false;
         }
         pass->slab = NULL;
         pass->size_class++;
         if (room == 0) {
-            return pass->size_class == HP_CLASSES;
+            return pass->size_class == HP_DEPOT_CLASSES;
         }
     }
     return true;

@@ -6,6 +6,7 @@
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
 #include "owner/owner.h"
+#include "owner/singles.h"
 #include "owner/slab_pages.h"
 #include "platform/system.h"
 
@@ -52,12 +53,20 @@ static void fill_words(hp_slab *slab)
  * Of an owner's first slab of a class little may be used for long: on fresh pages the rest of it costs no memory,
  * while touched ones are of use to others.
  */
-static bool take_run(const hp_owner *owner, unsigned size_class, hp_run *run)
+static bool take_run(hp_owner *owner, unsigned size_class, hp_run *run)
 {
     size_t bytes = hp_class_slab_bytes(size_class);
-    return owner->classes[size_class].slab_count == 0
-               ? hp_arena_take_untouched(bytes, HP_GRAIN_BYTES, run)
-               : hp_arena_take(bytes, HP_GRAIN_BYTES, run);
+    if (owner->classes[size_class].slab_count == 0) {
+        return hp_arena_take_untouched(bytes, HP_GRAIN_BYTES, run);
+    }
+    /* Before fresh pages are touched the depot's runs may come together to what serves. */
+    if (hp_singles_have_runs(owner)) {
+        if (hp_arena_take_touched(bytes, HP_GRAIN_BYTES, run)) {
+            return true;
+        }
+        hp_singles_free_runs(owner);
+    }
+    return hp_arena_take(bytes, HP_GRAIN_BYTES, run);
 }
 
 bool hp_slab_open(hp_slab *slab, unsigned size_class)

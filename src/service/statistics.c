@@ -53,7 +53,7 @@ static void read_regions(hp_statistics *statistics)
 }
 
 /* Under the owner's claim. */
-static void read_class(hp_statistics *statistics, const hp_owner *owner, unsigned size_class)
+static void read_slabs(hp_statistics *statistics, const hp_owner *owner, unsigned size_class)
 {
     const hp_class_slabs *slabs = &owner->classes[size_class];
     hp_class_statistics *row = &statistics->classes[size_class];
@@ -64,10 +64,16 @@ static void read_class(hp_statistics *statistics, const hp_owner *owner, unsigne
     for (const hp_slab *slab = slabs->first; slab != NULL; slab = slab->free->next) {
         row->free_slots += slab->free->free_count;
     }
-    if (size_class < HP_CACHED_CLASSES) {
-        row->depot_chunks +=
-            (uint64_t)hp_depot_count(owner, size_class) * hp_pack_chunks(size_class);
+}
+
+/* The same. */
+static void read_class(hp_statistics *statistics, const hp_owner *owner, unsigned size_class)
+{
+    if (size_class < HP_CLASSES) {
+        read_slabs(statistics, owner, size_class);
     }
+    statistics->classes[size_class].depot_chunks +=
+        (uint64_t)hp_depot_count(owner, size_class) * hp_pack_chunks(size_class);
 }
 
 static void read_owners(hp_statistics *statistics)
@@ -81,7 +87,7 @@ static void read_owners(hp_statistics *statistics)
             statistics->owners_busy++;
             continue;
         }
-        for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
+        for (unsigned size_class = 0; size_class < HP_DEPOT_CLASSES; size_class++) {
             read_class(statistics, owner, size_class);
         }
         hp_claim_release(&owner->claim);
@@ -105,7 +111,7 @@ static void read_huge(hp_statistics *statistics)
 
 static void add_up_classes(hp_statistics *statistics)
 {
-    for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
+    for (unsigned size_class = 0; size_class < HP_DEPOT_CLASSES; size_class++) {
         const hp_class_statistics *row = &statistics->classes[size_class];
         uint64_t slab_bytes = row->slabs * hp_class_slab_bytes(size_class);
         uint64_t slot_bytes = hp_class_bytes(size_class);

@@ -21,12 +21,12 @@
 
 #include "metadata/size_class.h"
 
-/* One size class, over the owners that could be claimed. */
+/* One size class, of slots or of runs, over the owners that could be claimed. */
 typedef struct hp_class_statistics {
-    uint64_t slabs;
+    uint64_t slabs;        /* 0 of a class of runs */
     uint64_t slots;        /* of these slabs */
     uint64_t free_slots;   /* of these, in their slab */
-    uint64_t depot_chunks; /* of these, in packs of their owner's depot */
+    uint64_t depot_chunks; /* in packs of a depot: of these slots, or runs */
 } hp_class_statistics;
 
 typedef struct hp_statistics {
@@ -48,7 +48,7 @@ typedef struct hp_statistics {
     uint64_t owners_busy;   /* claimed at this moment: not in the slab and depot figures */
     uint64_t threads;       /* that have a cache now */
     uint64_t thread_caches; /* that were ever made; those of gone threads are used again */
-    hp_class_statistics classes[HP_CLASSES];
+    hp_class_statistics classes[HP_DEPOT_CLASSES];
 } hp_statistics;
 
 void hp_statistics_read(hp_statistics *statistics);

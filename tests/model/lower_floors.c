@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "arena/arena.h"
+#include "arena/large.h"
 #include "inbox_world.h"
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
@@ -62,9 +63,19 @@ bool hp_arena_take(size_t bytes, size_t align_bytes, hp_run *run)
     return true;
 }
 
+bool hp_arena_take_touched(size_t bytes, size_t align_bytes, hp_run *run)
+{
+    return hp_arena_take(bytes, align_bytes, run);
+}
+
 bool hp_arena_take_untouched(size_t bytes, size_t align_bytes, hp_run *run)
 {
     return hp_arena_take(bytes, align_bytes, run);
+}
+
+void hp_large_free_run(hp_entry entry)
+{
+    (void)entry;
 }
 
 void hp_region_free(hp_region *region, uint32_t chunk)
