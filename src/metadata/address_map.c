@@ -133,24 +133,34 @@ bool hp_map_retire(const void *start, hp_entry entry)
                                                    memory_order_relaxed);
 }
 
-static void set_entry(size_t page, hp_entry entry)
+static map_leaf *leaf_of(size_t page)
 {
     /* acquire: P5, pairs with the installation in hp_map_reserve */
-    map_leaf *leaf = atomic_load_explicit(&root[page >> LEAF_LOG2], memory_order_acquire);
-    /* release: P6, pairs with hp_map_get */
-    atomic_store_explicit(&leaf->entries[page & (LEAF_ENTRIES - 1)], entry, memory_order_release);
+    return atomic_load_explicit(&root[page >> LEAF_LOG2], memory_order_acquire);
+}
+
+static void set_entries(map_leaf *leaf, size_t first, size_t count, hp_entry entry)
+{
+    for (size_t index = first; index < first + count; index++) {
+        /* release: P6, pairs with hp_map_get */
+        atomic_store_explicit(&leaf->entries[index], entry, memory_order_release);
+    }
 }
 
 void hp_map_set(const void *start, size_t bytes, hp_entry entry)
 {
-    size_t first = (uintptr_t)start >> ENTRY_LOG2;
-    size_t last = ((uintptr_t)start + bytes - 1) >> ENTRY_LOG2;
-    for (size_t page = first; page <= last; page++) {
-        set_entry(page, entry);
+    size_t page = (uintptr_t)start >> ENTRY_LOG2;
+    size_t end = (((uintptr_t)start + bytes - 1) >> ENTRY_LOG2) + 1;
+    while (page < end) {
+        size_t index = page & (LEAF_ENTRIES - 1);
+        size_t count = end - page < LEAF_ENTRIES - index ? end - page : LEAF_ENTRIES - index;
+        set_entries(leaf_of(page), index, count, entry);
+        page += count;
     }
 }
 
 void hp_map_set_page(const void *start, hp_entry entry)
 {
-    set_entry((uintptr_t)start >> ENTRY_LOG2, entry);
+    size_t page = (uintptr_t)start >> ENTRY_LOG2;
+    set_entries(leaf_of(page), page & (LEAF_ENTRIES - 1), 1, entry);
 }
