@@ -56,12 +56,14 @@ static void unlink_slab(hp_class_slabs *slabs, const hp_slab *slab)
 static void note_empty(hp_owner *owner, hp_slab *slab)
 {
     owner->classes[slab->size_class].empty = slab;
+    owner->empty_classes[slab->size_class / 64] |= UINT64_C(1) << slab->size_class % 64;
     owner->empty_bytes += (uint32_t)hp_class_slab_bytes(slab->size_class);
 }
 
 static void note_not_empty(hp_owner *owner, const hp_slab *slab)
 {
     owner->classes[slab->size_class].empty = NULL;
+    owner->empty_classes[slab->size_class / 64] &= ~(UINT64_C(1) << slab->size_class % 64);
     owner->empty_bytes -= (uint32_t)hp_class_slab_bytes(slab->size_class);
 }
 
@@ -224,17 +226,31 @@ void *hp_owner_take_at_least(hp_owner *owner, unsigned size_class, bool *zeroed)
     return NULL;
 }
 
+/* The first class from this one on, but for the one that keeps its own, that has a wholly free slab; HP_CLASSES: none. */
+static unsigned next_empty_class(const hp_owner *owner, unsigned first, unsigned kept_class)
+{
+    for (unsigned word = first / 64; word < HP_CLASS_WORDS; word++) {
+        uint64_t bits = owner->empty_classes[word];
+        bits &= word == first / 64 ? ~UINT64_C(0) << first % 64 : ~UINT64_C(0);
+        bits &= word == kept_class / 64 ? ~(UINT64_C(1) << kept_class % 64) : ~UINT64_C(0);
+        if (bits != 0) {
+            return word * 64 + hp_lowest_bit(bits);
+        }
+    }
+    return HP_CLASSES;
+}
+
 /*
  * Too much of what is kept is wholly free: the next class in turn gives up its slab, not the one that was
  * emptied just now, which is likely to be wanted again.
  */
 static HP_SLOW void close_another(hp_owner *owner, unsigned kept_class)
 {
-    for (unsigned tries = 0; tries < HP_CLASSES; tries++) {
-        unsigned size_class = owner->next_to_close++ % HP_CLASSES;
-        if (size_class != kept_class && hp_owner_close_empty(owner, size_class)) {
-            return;
-        }
+    unsigned size_class = next_empty_class(owner, owner->next_to_close, kept_class);
+    size_class = size_class != HP_CLASSES ? size_class : next_empty_class(owner, 0, kept_class);
+    if (size_class != HP_CLASSES) {
+        hp_owner_close_empty(owner, size_class);
+        owner->next_to_close = size_class + 1;
     }
 }
 
@@ -324,8 +340,10 @@ static const char *check_class(const hp_owner *owner, unsigned size_class)
         empty += is_empty;
         previous = slab;
     }
-    return (empty != 0) == (slabs->empty != NULL) ? NULL
-                                                  : "O2: a wholly free slab is noted that is none";
+    bool noted = (owner->empty_classes[size_class / 64] >> size_class % 64 & 1) != 0;
+    return (empty != 0) == (slabs->empty != NULL) && noted == (empty != 0)
+               ? NULL
+               : "O2: a wholly free slab is noted that is none";
 }
 
 const char *hp_owner_check(const hp_owner *owner)

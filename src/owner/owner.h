@@ -29,6 +29,8 @@
 /* Wholly free slabs are kept one per class, and no more than this of all classes. */
 #define HP_OWNER_EMPTY_BYTES (512u << 10)
 
+#define HP_CLASS_WORDS ((HP_CLASSES + 63u) / 64u)
+
 typedef struct hp_class_slabs {
     hp_slab *first;      /* slabs with a free slot; the first one serves */
     hp_slab *empty;      /* the wholly free slab in the list, or NULL */
@@ -75,8 +77,9 @@ struct hp_owner {
     HP_LINE_ALIGNED hp_pack_stack depot[HP_DEPOT_CLASSES]; /* shared: P17 */
     /* Under the claim. */
     hp_class_slabs classes[HP_CLASSES];
-    uint32_t empty_bytes;   /* of all wholly free slabs */
-    uint32_t next_to_close; /* whose turn it is to give up its wholly free slab */
+    uint32_t empty_bytes;                   /* of all wholly free slabs */
+    uint64_t empty_classes[HP_CLASS_WORDS]; /* bit: the class has one */
+    uint32_t next_to_close;                 /* whose turn it is to give up its wholly free slab */
     hp_slab *spare_records[HP_RECORD_CAPACITIES];
     hp_owner_pass pass;
 };
