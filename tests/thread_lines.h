@@ -37,11 +37,13 @@ static inline void given_a_second_owner(void)
     }
 }
 
-/* A record without chunks changes to an owner that no thread is bound to: with one processor all have the same. */
+/* A record without chunks changes to an owner that is not mine: with one processor all have the same. */
 static inline void bind_to_another_owner(hp_thread *record)
 {
-    hp_owner *other = hp_owners_bind_to_any();
+    hp_owner *other = hp_owners_first();
+    other = other == mine ? hp_owners_next(other) : other;
     hp_owners_unbind(record->owner);
+    atomic_fetch_add(&other->bound_threads, 1);
     record->owner = other;
     record->tag = hp_owner_tag(other->id);
 }
