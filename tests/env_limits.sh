@@ -2,7 +2,7 @@
 # Limits of the system: address space, private memory, locked memory, mappings, processors.
 . "$(dirname "$0")/env/common.sh"
 
-for name in limited locked map_count mapping_growth owners; do
+for name in limited locked map_count mapping_growth kept_range owners; do
     program $name
 done
 
@@ -61,6 +61,10 @@ print(count, "blocks of 100,000 bytes at last")'
 limited_program "perl sorts" perl -e '
 my %h = map { $_ => "x" x ($_ % 100) } 1 .. 100000; my @s = sort { $h{$a} cmp $h{$b} } keys %h;
 print scalar(@s), " keys\n"'
+
+# shellcheck disable=SC2016 # for the inner shell
+succeeds "600 MiB of address space: what is kept leaves room for the program's own mappings" bash -c \
+    'ulimit -v 614400 && LD_PRELOAD=$0 exec "$1"' "$library" "$scratch/kept_range"
 
 if [ "$(id -u)" = 0 ]; then
     succeeds "all memory locked from the start" "${on_hepta[@]}" "$scratch/locked"

@@ -224,6 +224,26 @@ static void a_kept_block_that_the_system_will_not_grow_stays_kept(void **state)
     give_back(other);
 }
 
+static void one_that_the_system_will_neither_grow_nor_empty_is_not_said_to_be_zeroed(void **state)
+{
+    (void)state;
+    char *start = given_a_filled_block(10 * MIB);
+    give_back(start);
+    fake.refuse_growing_in_place = true;
+    fake.refuse_moving = true;
+    fake.refuse_discard = true;
+    char *other = given_a_huge_block(16 * MIB);
+
+    bool zeroed = true;
+    char *again = hp_huge_allocate(10 * MIB, 1, &zeroed);
+
+    assert_ptr_equal(again, start);
+    assert_int_equal(again[5 * MIB], 7);
+    assert_false(zeroed);
+    give_back(again);
+    give_back(other);
+}
+
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, huge_setup, fake_system_teardown)
 
 int main(void)
@@ -241,6 +261,7 @@ int main(void)
         SPEC(a_shorter_kept_block_grows_with_its_pages_and_much_shorter_ones_do_not),
         SPEC(a_block_grows_into_what_is_kept_behind_it),
         SPEC(a_kept_block_that_the_system_will_not_grow_stays_kept),
+        SPEC(one_that_the_system_will_neither_grow_nor_empty_is_not_said_to_be_zeroed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,9 +163,9 @@ static bool fit_to(hp_huge *huge, size_t bytes)
     }
     char *moved = hp_move_pages(huge->mapping, mapped, bytes);
     if (moved == NULL) {
-        hp_system->discard(huge->mapping, mapped);
-        huge->dirty_bytes = 0;
-        note_memory(huge, huge->dirty_bytes, false, freed_at_ms_of(huge));
+        if (hp_system->discard(huge->mapping, mapped)) {
+            note_memory(huge, 0, false, freed_at_ms_of(huge));
+        }
         return false;
     }
     huge->mapping = moved;

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "arena/mapping.h"
+#include "platform/limit.h"
 
 static hp_huge *_Atomic kept[HP_KEPT_SLOTS]; /* shared: P10 */
 static _Atomic uint64_t kept_bytes;  /* shared: relaxed counter; reserved before a slot is filled */
@@ -38,6 +39,9 @@ bool hp_kept_has_room_for_dirty(size_t bytes)
 /* KP2: while so many bytes are kept, or about to be. */
 static uint64_t most_bytes(uint64_t kept_now)
 {
+    if (hp_limit_address_space_is_scarce()) {
+        return HP_HUGE_KEPT_BYTES;
+    }
     uint64_t mapped = hp_mapping_count().mapped_bytes;
     uint64_t in_use = mapped > kept_now ? mapped - kept_now : 0;
     uint64_t most = in_use < HP_KEPT_RANGE_BYTES ? in_use : HP_KEPT_RANGE_BYTES;

@@ -6,7 +6,7 @@
  *   KP1 a record is in at most one slot, and what lies in a slot nobody else uses.
  *   KP2 the bytes kept that may have memory are at most HP_HUGE_KEPT_BYTES. A range without memory is kept
  *       beside them while all together are at most as many as huge blocks in use have, and at most
- *       HP_KEPT_RANGE_BYTES.
+ *       HP_KEPT_RANGE_BYTES; where the system limits address space, at most HP_HUGE_KEPT_BYTES.
  * Threads:     any. A taken record is the taker's.
  * Ordering:    P10 (a slot).
  * Progress:    wait-free in the number of slots.

@@ -15,6 +15,7 @@
 #include "front/slow.h"
 #include "owner/owners.h"
 #include "platform/crossing.h"
+#include "platform/limit.h"
 #include "service/options.h"
 #include "service/purger.h"
 
@@ -30,6 +31,7 @@ __attribute__((constructor(101))) static void start(void)
 {
     hp_options_load();
     hp_owners_count_processors();
+    hp_limit_ask_system();
     hp_purger_watch_main_thread();
     pthread_atfork(hp_fork_prepare, hp_fork_parent, after_fork_in_child);
 }

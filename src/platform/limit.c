@@ -1,11 +1,29 @@
 #include "platform/limit.h"
 
 #include <stdatomic.h>
+#include <sys/resource.h>
 
 static _Atomic uint64_t mapped_bytes; /* shared: relaxed counter */
 static _Atomic uint64_t ceiling =
     HP_NO_LIMIT;                            /* shared: relaxed, set by the program or the options */
 static _Atomic uint64_t soft = HP_NO_LIMIT; /* shared: relaxed, as above */
+
+static _Atomic bool scarce; /* shared: relaxed, set once */
+
+void hp_limit_ask_system(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        /* relaxed: a choice, nothing depends on its order */
+        atomic_store_explicit(&scarce, true, memory_order_relaxed);
+    }
+}
+
+bool hp_limit_address_space_is_scarce(void)
+{
+    /* relaxed: as above */
+    return atomic_load_explicit(&scarce, memory_order_relaxed);
+}
 
 bool hp_limit_add(uint64_t bytes)
 {

@@ -4,7 +4,7 @@
  * Every mapping is counted here before it is asked for, and taken off again when it goes or is refused. So a
  * ceiling holds at every moment, whoever maps at the same time.
  *
- * Owns:        the count of mapped bytes, the ceiling, the soft limit.
+ * Owns:        the count of mapped bytes, the ceiling, the soft limit, whether the system has one.
  * Invariants:
  *   LM1 the mapped bytes are at most the ceiling, but for what was mapped before the ceiling was set.
  * Threads:     any.
@@ -29,6 +29,10 @@ uint64_t hp_limit_mapped_bytes(void);
 /* HP_NO_LIMIT: none. */
 void hp_limit_set_ceiling(uint64_t bytes);
 uint64_t hp_limit_ceiling(void);
+
+/* Asks the system once whether address space is limited: then it is not for keeping without memory. */
+void hp_limit_ask_system(void);
+bool hp_limit_address_space_is_scarce(void);
 
 /* Above this resident memory free pages go back at the next look, whatever their age. */
 void hp_limit_set_soft(uint64_t bytes);
