@@ -114,11 +114,11 @@ static void room_comes_in_steps_and_what_is_too_much_goes_back(void **state)
     assert_int_equal(owner->single_bytes, most_bytes / 2);
 }
 
-static void all_owners_together_keep_32_mib_in_equal_shares_of_at_least_1_mib(void **state)
+static void all_owners_together_keep_8_mib_in_equal_shares_of_at_least_1_mib(void **state)
 {
     (void)state;
-    assert_int_equal(hp_singles_share_bytes(1), 32 << 20);
-    assert_int_equal(hp_singles_share_bytes(8), 4 << 20);
+    assert_int_equal(hp_singles_share_bytes(1), 8 << 20);
+    assert_int_equal(hp_singles_share_bytes(4), 2 << 20);
     assert_int_equal(hp_singles_share_bytes(1000), 1 << 20);
 }
 
@@ -211,7 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SPEC(what_waits_and_what_threads_may_add_is_counted_up_to_the_bound),
         SPEC(room_comes_in_steps_and_what_is_too_much_goes_back),
-        SPEC(all_owners_together_keep_32_mib_in_equal_shares_of_at_least_1_mib),
+        SPEC(all_owners_together_keep_8_mib_in_equal_shares_of_at_least_1_mib),
         SPEC(in_a_forked_child_only_the_callers_room_counts),
         SPEC(an_emptied_depot_has_slots_back_in_their_slab_and_runs_in_their_region),
         SPEC(runs_alone_can_be_freed_without_the_claim),

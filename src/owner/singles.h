@@ -28,7 +28,7 @@
 #include "owner/slab.h"
 
 /* All singles of all owners together, in equal shares, but of an owner at least so many. */
-#define HP_SINGLES_BYTES (32768u << 10)
+#define HP_SINGLES_BYTES (8192u << 10)
 #define HP_SINGLES_MIN_BYTES (1024u << 10)
 
 /* The share of one owner when there are so many. */
