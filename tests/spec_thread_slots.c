@@ -150,9 +150,31 @@ static unsigned free_others_until_one_goes_home(size_t bytes)
     }
 }
 
-static void a_thread_that_only_frees_anothers_slots_keeps_a_line_and_a_pack_of_them(void **state)
+/* The thread has had chunks of the class, and has none in its line. */
+static void given_use_for(size_t bytes)
+{
+    for (unsigned slots = 0; slots < 4; slots++) {
+        take(bytes);
+    }
+    line_of(bytes)->filled =
+        hp_line_empty(hp_class_of(bytes)); /* the test lets go of what is in it */
+}
+
+static void a_thread_that_only_frees_anothers_slots_keeps_a_line_of_them(void **state)
 {
     (void)state;
+
+    assert_int_equal(free_others_until_one_goes_home(64), HP_LINE_CHUNKS);
+    hp_outbox_flush(self);
+    assert_int_equal(free_others_until_one_goes_home(4096), 4);
+    assert_int_equal(hp_depot_count(mine, hp_class_of(64)), 0);
+}
+
+static void one_that_allocates_too_keeps_a_pack_as_well_if_its_owner_has_none(void **state)
+{
+    (void)state;
+    given_use_for(64);
+    given_use_for(4096);
 
     assert_int_equal(free_others_until_one_goes_home(64), 2 * HP_LINE_CHUNKS);
     assert_int_equal(hp_depot_count(mine, hp_class_of(64)), 1);
@@ -164,6 +186,7 @@ static void a_thread_that_only_frees_anothers_slots_keeps_a_line_and_a_pack_of_t
 static void without_room_in_the_depot_it_keeps_a_line(void **state)
 {
     (void)state;
+    given_use_for(64);
     uint32_t room = self->hand.room_bytes;
     self->hand.room_bytes = 0;
     mine->depot_bytes += 1 << 30;
@@ -251,7 +274,8 @@ int main(void)
         SPEC(without_a_depot_a_slot_above_8192_bytes_is_free_at_once_or_noted),
         SPEC(a_cached_slot_goes_into_the_line_whosever_it_is),
         SPEC(but_anothers_into_the_outbox_if_it_shares_a_cache_line_with_others),
-        SPEC(a_thread_that_only_frees_anothers_slots_keeps_a_line_and_a_pack_of_them),
+        SPEC(a_thread_that_only_frees_anothers_slots_keeps_a_line_of_them),
+        SPEC(one_that_allocates_too_keeps_a_pack_as_well_if_its_owner_has_none),
         SPEC(without_room_in_the_depot_it_keeps_a_line),
         SPEC(anothers_slots_that_come_out_of_the_depot_go_home_when_it_is_emptied),
         SPEC(a_thread_whose_owner_is_open_keeps_it_and_its_lines),

@@ -199,9 +199,15 @@ static bool pack(hp_thread *self, unsigned size_class, void *chunk)
                                          : hp_thread_pack_medium(self, size_class, chunk);
 }
 
+/* The thread allocates of the class, and its owner has no pack of it at hand. */
+static bool has_use_for(const hp_thread *self, unsigned size_class)
+{
+    return self->refill_chunks[size_class] > 1 && !hp_depot_has(self->owner, size_class);
+}
+
 /*
- * Another owner's chunk is used here again as long as there is use for it: room in the line, or no pack in the
- * depot. A thread that only frees keeps no more than that.
+ * Another owner's chunk is used here again if there is use for it. A thread that only frees keeps a line of them: more
+ * would go to others of its owner, whose own slots would lie idle meanwhile.
  */
 void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index)
 {
@@ -209,7 +215,7 @@ void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index)
     void *chunk = slab->base + (size_t)index * slab->slot_bytes;
     bool kept = size_class >= HP_KEPT_LEAST_CLASS &&
                 (hp_line_push(&self->lines[size_class], chunk) ||
-                 (!hp_depot_has(self->owner, size_class) && pack(self, size_class, chunk)));
+                 (has_use_for(self, size_class) && pack(self, size_class, chunk)));
     if (!kept) {
         hp_outbox_add(self, slab, index);
     }

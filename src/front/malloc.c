@@ -49,7 +49,7 @@ HP_EXPORT void *hepta_malloc(size_t bytes)
  *   hp_slow_spill               mine, but the line is full
  *     pack to the owner's depot, or its slabs when the depot is full
  *   hp_slow_free_other          another owner's
- *     hp_thread_keep            the depot has none of the class: the full line becomes a pack there
+ *     the full line becomes a pack if the thread has use for more of the class
  *     hp_outbox_add             the word that has the place is posted: one atomic OR
  *   hp_slow_free                neither is known
  *     hp_thread_free_large_slot a slot above 8 KiB: into the depot
