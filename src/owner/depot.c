@@ -235,10 +235,10 @@ uint32_t hp_depot_count(const hp_owner *owner, unsigned size_class)
     return hp_pack_count(&owner->depot[size_class]);
 }
 
-static uint64_t packed_bytes(const hp_owner *owner)
+uint64_t hp_depot_packed_bytes(const hp_owner *owner, unsigned first_class, unsigned end_class)
 {
     uint64_t bytes = 0;
-    for (unsigned size_class = 0; size_class < HP_CACHED_CLASSES; size_class++) {
+    for (unsigned size_class = first_class; size_class < end_class; size_class++) {
         bytes += (uint64_t)hp_depot_count(owner, size_class) * hp_pack_bytes(size_class);
     }
     return bytes;
@@ -247,7 +247,8 @@ static uint64_t packed_bytes(const hp_owner *owner)
 void hp_depot_recount(hp_owner *owner, uint32_t room_bytes)
 {
     /* relaxed: there is one thread */
-    atomic_store_explicit(&owner->depot_bytes, packed_bytes(owner) + room_bytes,
+    atomic_store_explicit(&owner->depot_bytes,
+                          hp_depot_packed_bytes(owner, 0, HP_CACHED_CLASSES) + room_bytes,
                           memory_order_relaxed);
 }
 
@@ -255,6 +256,7 @@ const char *hp_depot_check(const hp_owner *owner)
 {
     /* relaxed: nobody changes it */
     uint64_t counted = atomic_load_explicit(&owner->depot_bytes, memory_order_relaxed);
-    return packed_bytes(owner) <= counted ? NULL
-                                          : "D1: the depot holds more bytes than were counted";
+    return hp_depot_packed_bytes(owner, 0, HP_CACHED_CLASSES) <= counted
+               ? NULL
+               : "D1: the depot holds more bytes than were counted";
 }

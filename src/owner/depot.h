@@ -139,6 +139,9 @@ HP_INLINE void hp_depot_push(hp_owner *owner, unsigned size_class, hp_pack *pack
 /* Packs of the class. */
 uint32_t hp_depot_count(const hp_owner *owner, unsigned size_class);
 
+/* What the packs of the classes from the first to before the end take. */
+uint64_t hp_depot_packed_bytes(const hp_owner *owner, unsigned first_class, unsigned end_class);
+
 /* The slab and the slot that a chunk from a line or a pack is; NULL after a report when it is none. */
 hp_slab *hp_depot_slab_of(void *chunk, uint32_t *index);
 

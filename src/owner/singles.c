@@ -87,11 +87,7 @@ bool hp_singles_free_neighbour(hp_owner *owner, const void *end)
 
 static uint64_t packed_bytes(const hp_owner *owner)
 {
-    uint64_t bytes = 0;
-    for (unsigned size_class = HP_CACHED_CLASSES; size_class < HP_DEPOT_CLASSES; size_class++) {
-        bytes += (uint64_t)hp_depot_count(owner, size_class) * hp_pack_bytes(size_class);
-    }
-    return bytes;
+    return hp_depot_packed_bytes(owner, HP_CACHED_CLASSES, HP_DEPOT_CLASSES);
 }
 
 void hp_singles_recount(hp_owner *owner, uint32_t room_bytes)
