@@ -50,14 +50,19 @@ void hp_hot_clear(uint64_t grain)
     }
 }
 
+static map_leaf *leaf_of(size_t page)
+{
+    /* acquire: P5, pairs with the installation in hp_map_reserve */
+    return atomic_load_explicit(&root[page >> LEAF_LOG2], memory_order_acquire);
+}
+
 hp_entry hp_map_get(const void *pointer)
 {
     size_t page = (uintptr_t)pointer >> ENTRY_LOG2;
     if (page >> LEAF_LOG2 >= ROOT_ENTRIES) {
         return 0;
     }
-    /* acquire: P5, pairs with the installation in hp_map_reserve */
-    map_leaf *leaf = atomic_load_explicit(&root[page >> LEAF_LOG2], memory_order_acquire);
+    map_leaf *leaf = leaf_of(page);
     if (leaf == NULL) {
         return 0;
     }
@@ -125,18 +130,11 @@ bool hp_map_reserve(const void *start, size_t bytes)
 bool hp_map_retire(const void *start, hp_entry entry)
 {
     size_t page = (uintptr_t)start >> ENTRY_LOG2;
-    /* acquire: P5, pairs with the installation in hp_map_reserve */
-    map_leaf *leaf = atomic_load_explicit(&root[page >> LEAF_LOG2], memory_order_acquire);
+    map_leaf *leaf = leaf_of(page);
     /* acq_rel: P6, pairs with hp_map_get and hp_map_set. relaxed on failure: nothing is read then */
     return atomic_compare_exchange_strong_explicit(&leaf->entries[page & (LEAF_ENTRIES - 1)],
                                                    &entry, HP_ENTRY_FREED, memory_order_acq_rel,
                                                    memory_order_relaxed);
-}
-
-static map_leaf *leaf_of(size_t page)
-{
-    /* acquire: P5, pairs with the installation in hp_map_reserve */
-    return atomic_load_explicit(&root[page >> LEAF_LOG2], memory_order_acquire);
 }
 
 static void set_entries(map_leaf *leaf, size_t first, size_t count, hp_entry entry)
