@@ -5,6 +5,7 @@
 #include "metadata/address_map.h"
 #include "owner/inbox.h"
 #include "owner/retire.h"
+#include "owner/room.h"
 #include "owner/singles.h"
 #include "platform/misuse.h"
 
@@ -43,30 +44,12 @@ bool hp_depot_takes_medium(const hp_owner *owner)
     return held <= bounds_of(owner).medium_bytes;
 }
 
-static void give_room_back(hp_owner *owner, uint32_t bytes)
-{
-    /* relaxed: a count that orders nothing */
-    uint64_t old = atomic_fetch_sub_explicit(&owner->depot_bytes, bytes, memory_order_relaxed);
-    if (HP_UNLIKELY(old < bytes)) {
-        /* relaxed: as above. A fork came between a pop and its count: see hp_depot_recount */
-        atomic_store_explicit(&owner->depot_bytes, 0, memory_order_relaxed);
-    }
-}
-
 static bool get_room(hp_owner *owner, hp_depot_hand *hand, uint32_t bytes)
 {
     depot_bounds bounds = bounds_of(owner);
-    uint32_t step = bytes < bounds.hand_bytes / 2 ? bounds.hand_bytes / 2 : bytes;
+    uint32_t step = hp_room_step(bounds.hand_bytes, bytes);
     hand->most_bytes = bounds.hand_bytes;
-    /* relaxed: looked at first, so that a full depot is not written to */
-    if (atomic_load_explicit(&owner->depot_bytes, memory_order_relaxed) + step >
-        bounds.depot_bytes) {
-        return false;
-    }
-    /* relaxed: a count that orders nothing */
-    if (atomic_fetch_add_explicit(&owner->depot_bytes, step, memory_order_relaxed) + step >
-        bounds.depot_bytes) {
-        give_room_back(owner, step);
+    if (!hp_room_get(&owner->depot_bytes, bounds.depot_bytes, step)) {
         return false;
     }
     hand->room_bytes += step;
@@ -114,7 +97,7 @@ HP_SLOW void hp_depot_ease_hand(hp_owner *owner, hp_depot_hand *hand)
 {
     hand->most_bytes = bounds_of(owner).hand_bytes;
     if (hand->room_bytes > hand->most_bytes) {
-        give_room_back(owner, hand->room_bytes - hand->most_bytes / 2);
+        hp_room_give_back(&owner->depot_bytes, hand->room_bytes - hand->most_bytes / 2);
         hand->room_bytes = hand->most_bytes / 2;
     }
     if (hand->pack_count == HP_HAND_PACKS) {
@@ -124,7 +107,7 @@ HP_SLOW void hp_depot_ease_hand(hp_owner *owner, hp_depot_hand *hand)
 
 void hp_depot_empty_hand(hp_owner *owner, hp_depot_hand *hand)
 {
-    give_room_back(owner, hand->room_bytes);
+    hp_room_give_back(&owner->depot_bytes, hand->room_bytes);
     hand->room_bytes = 0;
     while (hand->pack_count > 0) {
         give_bundle_back(owner, hand);

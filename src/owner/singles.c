@@ -2,6 +2,7 @@
 
 #include "arena/large.h"
 #include "owner/depot.h"
+#include "owner/room.h"
 
 /* The rooms of all threads together hold no more than a fourth of what there is. */
 static uint32_t most_room_bytes(const hp_owner *owner)
@@ -14,12 +15,7 @@ static uint32_t most_room_bytes(const hp_owner *owner)
 
 void hp_singles_give_back(hp_owner *owner, uint32_t bytes)
 {
-    /* relaxed: a count that orders nothing */
-    uint64_t old = atomic_fetch_sub_explicit(&owner->single_bytes, bytes, memory_order_relaxed);
-    if (HP_UNLIKELY(old < bytes)) {
-        /* relaxed: as above. A fork came between a pop and its count: see hp_depot_recount */
-        atomic_store_explicit(&owner->single_bytes, 0, memory_order_relaxed);
-    }
+    hp_room_give_back(&owner->single_bytes, bytes);
 }
 
 HP_SLOW bool hp_singles_get_room(hp_owner *owner, hp_singles_room *room, uint32_t bytes)
@@ -27,15 +23,8 @@ HP_SLOW bool hp_singles_get_room(hp_owner *owner, hp_singles_room *room, uint32_
     /* relaxed: as above */
     uint32_t bound = atomic_load_explicit(&owner->single_bound_bytes, memory_order_relaxed);
     room->most_bytes = most_room_bytes(owner);
-    uint32_t step = bytes < room->most_bytes / 2 ? room->most_bytes / 2 : bytes;
-    /* relaxed: looked at first, so that the word is not written to when there is no room */
-    if (atomic_load_explicit(&owner->single_bytes, memory_order_relaxed) + step > bound) {
-        return false;
-    }
-    /* relaxed: a count that orders nothing */
-    if (atomic_fetch_add_explicit(&owner->single_bytes, step, memory_order_relaxed) + step >
-        bound) {
-        hp_singles_give_back(owner, step);
+    uint32_t step = hp_room_step(room->most_bytes, bytes);
+    if (!hp_room_get(&owner->single_bytes, bound, step)) {
         return false;
     }
     room->bytes += step;
