@@ -117,6 +117,82 @@ static void a_thread_of_a_forked_child_is_bound_to_any_owner_whose_claim_is_open
     assert_ptr_equal(bound, open);
 }
 
+/* The processors are numbered from 100 as their owners are from the oldest. */
+static void given_an_owner_per_processor(uint32_t threads_each)
+{
+    given_owners(hp_usable_processors() + 1);
+    hp_owners_count_processors();
+    uint32_t number = 100;
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
+        atomic_store(&owner->processor, number++);
+        atomic_store(&owner->bound_threads, threads_each);
+    }
+}
+
+static hp_owner *youngest(void)
+{
+    hp_owner *owner = hp_owners_first();
+    while (hp_owners_next(owner) != NULL) {
+        owner = hp_owners_next(owner);
+    }
+    return owner;
+}
+
+static void one_of_many_threads_follows_its_processor_to_the_owner_there(void **state)
+{
+    (void)state;
+    given_an_owner_per_processor(3);
+
+    hp_owner *near = hp_owners_follow(youngest(), 100);
+
+    assert_ptr_equal(near, hp_owners_first());
+    assert_int_equal(threads_of(near), 4);
+}
+
+static void it_takes_its_owner_along_where_there_is_none(void **state)
+{
+    (void)state;
+    given_an_owner_per_processor(3);
+    hp_owner *owner = hp_owners_first();
+
+    assert_null(hp_owners_follow(owner, 7));
+
+    assert_int_equal(owner->processor, 7);
+    assert_int_equal(threads_of(owner), 3);
+}
+
+static void the_owners_that_a_crowd_made_are_not_followed(void **state)
+{
+    (void)state;
+    given_an_owner_per_processor(3);
+
+    assert_null(hp_owners_follow(hp_owners_first(), 100 + hp_usable_processors()));
+}
+
+static void a_thread_that_has_its_owner_to_itself_takes_it_along(void **state)
+{
+    (void)state;
+    given_an_owner_per_processor(2);
+    hp_owner *owner = youngest();
+
+    assert_null(hp_owners_follow(owner, 100));
+
+    assert_int_equal(owner->processor, 100);
+}
+
+static void nobody_follows_to_an_owner_that_is_claimed(void **state)
+{
+    (void)state;
+    given_an_owner_per_processor(3);
+    given_all_owners_claimed();
+
+    assert_null(hp_owners_follow(youngest(), 100));
+
+    release_all_owners();
+    assert_int_equal(threads_of(hp_owners_first()), 3);
+    assert_int_equal(youngest()->processor, 100 + owner_count() - 1);
+}
+
 static void when_all_are_claimed_and_no_more_may_be_made_one_of_them_is_shared(void **state)
 {
     (void)state;
@@ -156,6 +232,11 @@ int main(void)
         SPEC(also_when_they_are_claimed_and_others_are_not),
         SPEC(an_owner_that_a_thread_left_serves_the_next_thread),
         SPEC(a_thread_of_a_forked_child_is_bound_to_any_owner_whose_claim_is_open),
+        SPEC(one_of_many_threads_follows_its_processor_to_the_owner_there),
+        SPEC(it_takes_its_owner_along_where_there_is_none),
+        SPEC(the_owners_that_a_crowd_made_are_not_followed),
+        SPEC(a_thread_that_has_its_owner_to_itself_takes_it_along),
+        SPEC(nobody_follows_to_an_owner_that_is_claimed),
         SPEC(when_all_are_claimed_and_no_more_may_be_made_one_of_them_is_shared),
         SPEC(after_a_fork_only_the_owner_of_the_forking_thread_is_bound),
     };

@@ -27,6 +27,10 @@ _Static_assert(offsetof(hp_thread, tag) == 0, "a unit reads as a header");
 _Static_assert(offsetof(hp_thread, owner) < offsetof(empty_unit, filled), "a unit has no owner");
 
 #define BUSY_LIMIT 64u
+
+/* After so many refills on another processor than its owner's a thread has moved there. */
+#define AWAY_LIMIT 64u
+
 #define RECORD_UNITS (sizeof(hp_thread) / sizeof(empty_unit))
 
 static _Alignas(64) const empty_unit no_record[RECORD_UNITS] = {
@@ -138,6 +142,7 @@ static HP_SLOW hp_thread *be_born(void)
         return NULL;
     }
     self->tag = hp_owner_tag(self->owner->id);
+    self->away_count = 0;
     self->outbox_room = HP_OUTBOX_BYTES;
     for (unsigned size_class = 0; size_class < HP_CACHED_CLASSES; size_class++) {
         self->refill_chunks[size_class] = 1;
@@ -151,17 +156,40 @@ static HP_SLOW hp_thread *be_born(void)
     return self;
 }
 
-void hp_thread_rebind(hp_thread *self)
+/* From the owner to another one that counts the thread already; NULL: the thread stays. */
+static void change_owner(hp_thread *self, hp_owner *bound)
 {
-    if (!hp_claim_is_taken(&self->owner->claim)) {
-        return;
-    }
-    hp_thread_flush(self);
-    hp_owner *bound = hp_owners_bind_to_any();
     if (bound != NULL) {
         hp_owners_unbind(self->owner);
         self->owner = bound;
         self->tag = hp_owner_tag(bound->id);
+    }
+}
+
+void hp_thread_rebind(hp_thread *self)
+{
+    if (hp_claim_is_taken(&self->owner->claim)) {
+        hp_thread_flush(self);
+        change_owner(self, hp_owners_bind_to_any());
+    }
+}
+
+/*
+ * Where several threads share an owner and run on several processors, its packs and their chunks would go from one
+ * processor's cache to the other's. What the lines and the reserves hold comes along.
+ */
+HP_SLOW void hp_thread_note_away(hp_thread *self, uint32_t processor)
+{
+    if (++self->away_count < AWAY_LIMIT) {
+        return;
+    }
+    self->away_count = 0;
+    hp_owner *before = self->owner;
+    hp_owner *near = hp_owners_follow(before, processor);
+    if (near != NULL) {
+        hp_depot_empty_hand(before, &self->hand);
+        hp_singles_empty_room(before, &self->singles);
+        change_owner(self, near);
     }
 }
 

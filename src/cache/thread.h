@@ -62,6 +62,7 @@ typedef struct hp_thread {
     hp_stack_node parked_link;
     int64_t outbox_room; /* bytes that may be added before the outbox is posted */
     uint32_t busy_count; /* how often the owner could not be claimed since the last binding */
+    uint32_t away_count; /* refills on other processors than the owner's since */
     hp_singles_room singles;
     HP_LINE_ALIGNED hp_line lines[HP_CACHED_CLASSES];
     HP_LINE_ALIGNED hp_depot_hand hand;                     /* for the owner's depot */
@@ -134,6 +135,9 @@ void hp_thread_note_busy(hp_thread *self);
 
 /* Binds the caller to another owner if its own is claimed at this moment. */
 void hp_thread_rebind(hp_thread *self);
+
+/* The caller refills a line on another processor than its owner's: see hp_owners_follow. */
+void hp_thread_note_away(hp_thread *self, uint32_t processor);
 
 /* In a forked child: what another thread was about to do for all will not be done. */
 void hp_threads_after_fork(void);

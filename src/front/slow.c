@@ -228,6 +228,7 @@ void *hp_slow_refill(hp_line *line)
     if (HP_UNLIKELY(self->owner == NULL)) {
         return hp_slow_malloc(hp_class_bytes(size_class));
     }
+    hp_note_processor(self);
     /* What was freed is used again before what nobody has touched yet. */
     hp_pack *pack = hp_depot_pop(self->owner, size_class);
     if (HP_UNLIKELY(pack == NULL)) {

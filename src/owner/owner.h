@@ -73,7 +73,9 @@ struct hp_owner {
     hp_pack_stack spare_packs;   /* shared: P17; bundles, see depot.h */
     HP_LINE_ALIGNED hp_stack inbox; /* shared: P2, slabs with pending != 0 */
     _Atomic uint64_t inbox_bytes;   /* shared: P16; bytes that wait in the inbox */
-    _Atomic bool watched;           /* shared: P16; the purger comes back to this owner */
+    /* Read with every pack, and hardly ever written. */
+    HP_LINE_ALIGNED _Atomic bool watched; /* shared: P16; the purger comes back to this owner */
+    _Atomic uint32_t processor;           /* shared: relaxed; where its threads run */
     HP_LINE_ALIGNED hp_pack_stack depot[HP_DEPOT_CLASSES]; /* shared: P17 */
     /* Under the claim. */
     hp_class_slabs classes[HP_CLASSES];

@@ -7,10 +7,14 @@
 #include "owner/inbox.h"
 #include "owner/retire.h"
 #include "owner/singles.h"
+#include "platform/processor.h"
 #include "platform/system.h"
 
 /* No more threads than that work at a time, and each owner has slabs of its own in every class. */
 #define OWNERS_PER_PROCESSOR 1u
+
+/* With fewer threads than this, of which one may be a main thread that waits, an owner belongs to one of them. */
+#define CROWD 3u
 
 /* How often one is looked for that is open before a new one is made. */
 #define LEAST_ROUNDS 2u
@@ -111,6 +115,7 @@ static HP_SLOW hp_owner *new_owner(void)
         return NULL;
     }
     owner->id = number + 1;
+    owner->processor = hp_processor();
     if (!hp_claim_try(&owner->claim)) {
         return NULL;
     }
@@ -138,6 +143,12 @@ static hp_owner *with_fewest_threads(uint32_t among, uint32_t *fewest)
     return best;
 }
 
+static void count_thread(hp_owner *owner)
+{
+    /* relaxed: a counter for balance */
+    atomic_fetch_add_explicit(&owner->bound_threads, 1, memory_order_relaxed);
+}
+
 static hp_owner *bind_among(uint32_t among)
 {
     uint32_t fewest;
@@ -150,8 +161,7 @@ static hp_owner *bind_among(uint32_t among)
         }
     }
     if (best != NULL) {
-        /* relaxed: a counter for balance */
-        atomic_fetch_add_explicit(&best->bound_threads, 1, memory_order_relaxed);
+        count_thread(best);
     }
     return best;
 }
@@ -159,6 +169,42 @@ static hp_owner *bind_among(uint32_t among)
 hp_owner *hp_owners_bind(void)
 {
     return bind_among(owners_to_bind());
+}
+
+/* One of those that threads are bound to. */
+static hp_owner *of_processor(uint32_t processor)
+{
+    hp_owner *owner = hp_owners_first();
+    for (uint32_t among = owners_to_bind(); owner != NULL && among > 0; among--) {
+        /* relaxed: a number to go by */
+        if (atomic_load_explicit(&owner->processor, memory_order_relaxed) == processor) {
+            return owner;
+        }
+        owner = hp_owners_next(owner);
+    }
+    return NULL;
+}
+
+static bool is_crowded(const hp_owner *owner)
+{
+    /* relaxed: a counter for balance */
+    return atomic_load_explicit(&owner->bound_threads, memory_order_relaxed) >= CROWD;
+}
+
+hp_owner *hp_owners_follow(hp_owner *owner, uint32_t processor)
+{
+    hp_owner *near = is_crowded(owner) ? of_processor(processor) : NULL;
+    if (near == NULL) {
+        /* relaxed: a number to go by. It may be that of two owners until one of them goes along with a thread. */
+        atomic_store_explicit(&owner->processor, processor, memory_order_relaxed);
+        return NULL;
+    }
+    /* After a fork a claim may be taken for ever. */
+    if (hp_claim_is_taken(&near->claim)) {
+        return NULL;
+    }
+    count_thread(near);
+    return near;
 }
 
 hp_owner *hp_owners_bind_to_any(void)

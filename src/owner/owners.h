@@ -39,6 +39,13 @@ void hp_owners_count_processors(void);
  */
 hp_owner *hp_owners_bind(void);
 
+/*
+ * A thread of the owner has gone to another processor: with many threads the owner stays, and the answer is that
+ * processor's, to which the thread is bound now. Else, or if that processor has none, the owner goes along. NULL: the
+ * thread keeps its owner.
+ */
+hp_owner *hp_owners_follow(hp_owner *owner, uint32_t processor);
+
 /* The one with the fewest threads of all, rather one that is not claimed: for a forked child, where claims may stay. */
 hp_owner *hp_owners_bind_to_any(void);
 void hp_owners_unbind(hp_owner *owner);
