@@ -99,9 +99,8 @@ static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
         if (chunk != NULL) {
             return chunk;
         }
-        if (size_class < HP_SMALL_CLASSES) {
-            return hp_thread_refill(self, size_class);
-        }
+        return size_class < HP_SMALL_CLASSES ? hp_thread_refill(self, size_class)
+                                             : hp_thread_refill_medium(self, size_class);
     }
     return hp_thread_take_slot(self, size_class, zeroed);
 }
