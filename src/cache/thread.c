@@ -10,6 +10,9 @@
 #include "platform/misuse.h"
 #include "platform/report.h"
 
+/* So many of a class an owner opens before others are asked: with less there is not much to gain. */
+#define SLABS_OF_ITS_OWN 4u
+
 static void check(const hp_thread *self)
 {
     const char *broken = hp_debug ? hp_thread_check(self) : NULL;
@@ -61,6 +64,24 @@ static void *refill_from_reserve(hp_thread *self, unsigned size_class)
                : hp_refill_from_reserve(self, &self->lines[size_class], size_class, reserve);
 }
 
+/*
+ * A claimed owner that would open one more slab of the class, or instead of it another one that has many slots to spare.
+ * So what was freed into an owner that its threads have left, or by whose side a crowd made others, is used again.
+ */
+static hp_owner *or_another_that_spares(hp_owner *owner, unsigned size_class)
+{
+    const hp_class_slabs *slabs = &owner->classes[size_class];
+    if (HP_LIKELY(slabs->first != NULL || slabs->slab_count < SLABS_OF_ITS_OWN)) {
+        return owner;
+    }
+    hp_owner *sparing = hp_owners_claim_sparing(owner, size_class);
+    if (sparing == NULL) {
+        return owner;
+    }
+    hp_claim_release(&owner->claim);
+    return sparing;
+}
+
 /* Out of the slabs of a claimed owner; releases the claim. */
 static void *refill_from_slabs(hp_thread *self, hp_owner *owner, unsigned size_class)
 {
@@ -68,6 +89,7 @@ static void *refill_from_slabs(hp_thread *self, hp_owner *owner, unsigned size_c
     if (hp_inbox_has_news(owner)) {
         hp_inbox_drain(owner);
     }
+    owner = or_another_that_spares(owner, size_class);
     void *chunk = refill_with_neighbours(self, owner, size_class);
     if (chunk == NULL) {
         chunk = refill_with_scattered(self, owner, size_class);

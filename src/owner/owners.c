@@ -23,6 +23,9 @@
 /* How many owners are asked for an open slab before one is opened. */
 #define SERVING_LOOKS 64u
 
+/* With so many slabs that have free slots of a class an owner has more than its threads are about to use. */
+#define SPARE_SLABS 32u
+
 static hp_owner *_Atomic first_owner; /* shared: P11 */
 static _Atomic uint32_t owner_count;  /* shared: relaxed counter; numbers given out */
 
@@ -258,6 +261,42 @@ hp_owner *hp_owners_claim_serving(unsigned size_class)
             continue;
         }
         if (owner->classes[size_class].first != NULL) {
+            return owner;
+        }
+        hp_claim_release(&owner->claim);
+    }
+    return NULL;
+}
+
+/* Under the claim: whether so many slabs have a free slot of the class. */
+static bool has_open_slabs(const hp_owner *owner, unsigned size_class, unsigned count)
+{
+    const hp_slab *slab = owner->classes[size_class].first;
+    while (slab != NULL && --count > 0) {
+        slab = slab->free->next;
+    }
+    return slab != NULL;
+}
+
+static bool can_spare(const hp_owner *owner, unsigned size_class)
+{
+    /* relaxed: a counter for balance */
+    bool is_bound = atomic_load_explicit(&owner->bound_threads, memory_order_relaxed) > 0;
+    return has_open_slabs(owner, size_class, is_bound ? SPARE_SLABS : 1);
+}
+
+hp_owner *hp_owners_claim_sparing(const hp_owner *own, unsigned size_class)
+{
+    unsigned looks = 0;
+    for (hp_owner *owner = hp_owners_first(); owner != NULL && looks < SERVING_LOOKS;
+         owner = hp_owners_next(owner), looks++) {
+        if (owner == own || !hp_claim_try(&owner->claim)) {
+            continue;
+        }
+        if (hp_inbox_has_news(owner)) {
+            hp_inbox_drain(owner);
+        }
+        if (can_spare(owner, size_class)) {
             return owner;
         }
         hp_claim_release(&owner->claim);

@@ -1,0 +1,117 @@
+/*
+ * Which owner has slots to spare for the threads of others.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "owner_slots.h"
+
+enum { BYTES = 1024, SLOTS = HP_SMALL_SLAB_BYTES / BYTES, MANY = 32 };
+
+static hp_owner *asking; /* not claimed by anybody */
+
+/* The owner of the test is open, but for it only the asking one. */
+static int sparing_setup(void **state)
+{
+    if (owner_setup(state) != 0) {
+        return -1;
+    }
+    asking = hp_owners_claim_any(NULL);
+    hp_claim_release(&owner->claim);
+    return asking == NULL;
+}
+
+static int sparing_teardown(void **state)
+{
+    hp_claim_try(&owner->claim);
+    return owner_teardown(state);
+}
+
+/* Slabs of which each but the first slot is in use; the threads are bound to their owner. */
+static void given_slabs_with_a_free_slot(unsigned slabs, uint32_t threads)
+{
+    void *first[MANY];
+    assert_true(hp_claim_try(&owner->claim));
+    for (unsigned slab = 0; slab < slabs; slab++) {
+        given_chunks(BYTES, 0, SLOTS);
+        first[slab] = chunks[0];
+    }
+    for (unsigned slab = 0; slab < slabs; slab++) {
+        assert_true(put(first[slab]));
+    }
+    atomic_store(&owner->bound_threads, threads);
+    hp_claim_release(&owner->claim);
+}
+
+static hp_owner *ask(void)
+{
+    return hp_owners_claim_sparing(asking, hp_class_of(BYTES));
+}
+
+static void one_without_threads_spares_any_slot(void **state)
+{
+    (void)state;
+    given_slabs_with_a_free_slot(1, 0);
+
+    assert_ptr_equal(ask(), owner);
+    assert_true(hp_claim_is_taken(&owner->claim));
+}
+
+static void one_with_threads_spares_when_many_slabs_have_free_slots(void **state)
+{
+    (void)state;
+    given_slabs_with_a_free_slot(MANY, 1);
+
+    assert_ptr_equal(ask(), owner);
+}
+
+static void and_none_when_fewer_have(void **state)
+{
+    (void)state;
+    given_slabs_with_a_free_slot(MANY - 1, 1);
+
+    assert_null(ask());
+    assert_false(hp_claim_is_taken(&owner->claim));
+}
+
+static void what_others_have_freed_there_counts(void **state)
+{
+    (void)state;
+    assert_true(hp_claim_try(&owner->claim));
+    given_chunks(BYTES, 0, SLOTS);
+    hp_claim_release(&owner->claim);
+    assert_null(ask());
+
+    hp_inbox_post(slab_of(chunks[0]), 0, 1);
+
+    assert_ptr_equal(ask(), owner);
+}
+
+static void who_asks_is_not_the_answer_nor_is_one_that_is_claimed(void **state)
+{
+    (void)state;
+    given_slabs_with_a_free_slot(1, 0);
+
+    assert_null(hp_owners_claim_sparing(owner, hp_class_of(BYTES)));
+
+    assert_true(hp_claim_try(&owner->claim));
+    assert_null(ask());
+}
+
+#define SPEC(test) cmocka_unit_test_setup_teardown(test, sparing_setup, sparing_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SPEC(one_without_threads_spares_any_slot),
+        SPEC(one_with_threads_spares_when_many_slabs_have_free_slots),
+        SPEC(and_none_when_fewer_have),
+        SPEC(what_others_have_freed_there_counts),
+        SPEC(who_asks_is_not_the_answer_nor_is_one_that_is_claimed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
