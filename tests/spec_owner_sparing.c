@@ -61,10 +61,10 @@ static void one_without_threads_spares_any_slot(void **state)
     assert_true(hp_claim_is_taken(&owner->claim));
 }
 
-static void one_with_threads_spares_when_many_slabs_have_free_slots(void **state)
+static void one_with_many_threads_spares_when_many_slabs_have_free_slots(void **state)
 {
     (void)state;
-    given_slabs_with_a_free_slot(MANY, 1);
+    given_slabs_with_a_free_slot(MANY, 3);
 
     assert_ptr_equal(ask(), owner);
 }
@@ -72,10 +72,22 @@ static void one_with_threads_spares_when_many_slabs_have_free_slots(void **state
 static void and_none_when_fewer_have(void **state)
 {
     (void)state;
-    given_slabs_with_a_free_slot(MANY - 1, 1);
+    given_slabs_with_a_free_slot(MANY - 1, 3);
 
     assert_null(ask());
     assert_false(hp_claim_is_taken(&owner->claim));
+}
+
+static void one_with_few_threads_spares_some_for_many_others_alone(void **state)
+{
+    (void)state;
+    given_slabs_with_a_free_slot(MANY, 2);
+    atomic_store(&asking->bound_threads, 2);
+    assert_null(ask());
+
+    atomic_store(&asking->bound_threads, 3);
+
+    assert_ptr_equal(ask(), owner);
 }
 
 static void what_others_have_freed_there_counts(void **state)
@@ -108,8 +120,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SPEC(one_without_threads_spares_any_slot),
-        SPEC(one_with_threads_spares_when_many_slabs_have_free_slots),
+        SPEC(one_with_many_threads_spares_when_many_slabs_have_free_slots),
         SPEC(and_none_when_fewer_have),
+        SPEC(one_with_few_threads_spares_some_for_many_others_alone),
         SPEC(what_others_have_freed_there_counts),
         SPEC(who_asks_is_not_the_answer_nor_is_one_that_is_claimed),
     };

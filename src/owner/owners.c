@@ -127,6 +127,12 @@ static HP_SLOW hp_owner *new_owner(void)
     return owner;
 }
 
+static uint32_t threads_of(const hp_owner *owner)
+{
+    /* relaxed: a counter for balance */
+    return atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
+}
+
 /* Among so many of the oldest. */
 static hp_owner *with_fewest_threads(uint32_t among, uint32_t *fewest)
 {
@@ -134,8 +140,7 @@ static hp_owner *with_fewest_threads(uint32_t among, uint32_t *fewest)
     *fewest = UINT32_MAX;
     for (hp_owner *owner = hp_owners_first(); owner != NULL && among > 0;
          owner = hp_owners_next(owner), among--) {
-        /* relaxed: a hint for balance */
-        uint32_t threads = atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
+        uint32_t threads = threads_of(owner);
         /* After a fork a claim may be taken for ever. */
         threads += hp_claim_is_taken(&owner->claim) ? 1 : 0;
         if (threads < *fewest) {
@@ -190,8 +195,7 @@ static hp_owner *of_processor(uint32_t processor)
 
 static bool is_crowded(const hp_owner *owner)
 {
-    /* relaxed: a counter for balance */
-    return atomic_load_explicit(&owner->bound_threads, memory_order_relaxed) >= CROWD;
+    return threads_of(owner) >= CROWD;
 }
 
 hp_owner *hp_owners_follow(hp_owner *owner, uint32_t processor)
@@ -278,25 +282,31 @@ static bool has_open_slabs(const hp_owner *owner, unsigned size_class, unsigned 
     return slab != NULL;
 }
 
-static bool can_spare(const hp_owner *owner, unsigned size_class)
+/*
+ * What a thread frees it soon wants again: of an owner that belongs to one thread nothing is taken for another such
+ * owner. The threads of a crowd use each other's chunks in any case.
+ */
+static bool can_spare(const hp_owner *owner, const hp_owner *asking, unsigned size_class)
 {
-    /* relaxed: a counter for balance */
-    bool is_bound = atomic_load_explicit(&owner->bound_threads, memory_order_relaxed) > 0;
-    return has_open_slabs(owner, size_class, is_bound ? SPARE_SLABS : 1);
+    if (threads_of(owner) == 0) {
+        return has_open_slabs(owner, size_class, 1);
+    }
+    return (is_crowded(owner) || is_crowded(asking)) &&
+           has_open_slabs(owner, size_class, SPARE_SLABS);
 }
 
-hp_owner *hp_owners_claim_sparing(const hp_owner *own, unsigned size_class)
+hp_owner *hp_owners_claim_sparing(const hp_owner *asking, unsigned size_class)
 {
     unsigned looks = 0;
     for (hp_owner *owner = hp_owners_first(); owner != NULL && looks < SERVING_LOOKS;
          owner = hp_owners_next(owner), looks++) {
-        if (owner == own || !hp_claim_try(&owner->claim)) {
+        if (owner == asking || !hp_claim_try(&owner->claim)) {
             continue;
         }
         if (hp_inbox_has_news(owner)) {
             hp_inbox_drain(owner);
         }
-        if (can_spare(owner, size_class)) {
+        if (can_spare(owner, asking, size_class)) {
             return owner;
         }
         hp_claim_release(&owner->claim);

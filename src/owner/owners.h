@@ -60,10 +60,11 @@ hp_owner *hp_owners_claim_any(hp_owner *preferred);
 hp_owner *hp_owners_claim_serving(unsigned size_class);
 
 /*
- * Another owner, claimed, that has slots of the class to spare: more than a few slabs with free ones, or any where no
- * thread is bound to it. What others have freed there counts. NULL: none can be had.
+ * Another owner, claimed, that has slots of the class to spare: any where no thread is bound to it, and where many are
+ * to it or to the asking one, more than a few slabs with free ones. What others have freed there counts. NULL: none can
+ * be had.
  */
-hp_owner *hp_owners_claim_sparing(const hp_owner *own, unsigned size_class);
+hp_owner *hp_owners_claim_sparing(const hp_owner *asking, unsigned size_class);
 
 /*
  * One chunk of the class or a larger one out of any owner's open slabs, without asking the arena: what is
