@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -114,6 +115,54 @@ static void who_asks_is_not_the_answer_nor_is_one_that_is_claimed(void **state)
     assert_null(ask());
 }
 
+/* ---- packs ---- */
+
+static void given_a_pack_in_the_depot(void)
+{
+    hp_depot_hand hand = {0};
+    assert_true(hp_claim_try(&owner->claim));
+    given_chunks(BYTES, 0, HP_LINE_CHUNKS);
+    hp_claim_release(&owner->claim);
+    assert_true(hp_depot_fill_hand(owner, &hand, hp_pack_bytes(hp_class_of(BYTES))));
+    hp_pack *pack = hp_depot_hand_out(&hand);
+    memcpy(pack->chunks, chunks, sizeof pack->chunks);
+    hand.room_bytes -= hp_pack_bytes(hp_class_of(BYTES));
+    hp_depot_push(owner, hp_class_of(BYTES), pack);
+    hp_depot_empty_hand(owner, &hand);
+}
+
+static void a_pack_of_an_owner_without_threads_serves_others_even_while_that_is_claimed(
+    void **state)
+{
+    (void)state;
+    hp_owner *from = NULL;
+    given_a_pack_in_the_depot();
+    assert_true(hp_claim_try(&owner->claim));
+
+    hp_pack *pack = hp_owners_pop_spare(asking, hp_class_of(BYTES), &from);
+
+    assert_non_null(pack);
+    assert_ptr_equal(from, owner);
+    assert_memory_equal(pack->chunks, chunks, sizeof pack->chunks);
+    assert_int_equal(owner->depot_bytes, hp_pack_bytes(hp_class_of(BYTES)));
+    hp_depot_return_pack(owner, hp_class_of(BYTES), pack);
+    assert_int_equal(owner->depot_bytes, 0);
+}
+
+static void what_few_threads_have_in_their_depot_is_not_for_few_others(void **state)
+{
+    (void)state;
+    hp_owner *from = NULL;
+    given_a_pack_in_the_depot();
+    atomic_store(&owner->bound_threads, 2);
+    atomic_store(&asking->bound_threads, 2);
+
+    assert_null(hp_owners_pop_spare(asking, hp_class_of(BYTES), &from));
+
+    atomic_store(&owner->bound_threads, 3);
+    assert_non_null(hp_owners_pop_spare(asking, hp_class_of(BYTES), &from));
+}
+
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, sparing_setup, sparing_teardown)
 
 int main(void)
@@ -124,6 +173,8 @@ int main(void)
         SPEC(and_none_when_fewer_have),
         SPEC(one_with_few_threads_spares_some_for_many_others_alone),
         SPEC(what_others_have_freed_there_counts),
+        SPEC(a_pack_of_an_owner_without_threads_serves_others_even_while_that_is_claimed),
+        SPEC(what_few_threads_have_in_their_depot_is_not_for_few_others),
         SPEC(who_asks_is_not_the_answer_nor_is_one_that_is_claimed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,22 +64,41 @@ static void *refill_from_reserve(hp_thread *self, unsigned size_class)
                : hp_refill_from_reserve(self, &self->lines[size_class], size_class, reserve);
 }
 
-/*
- * A claimed owner that would open one more slab of the class, or instead of it another one that has many slots to spare.
- * So what was freed into an owner that its threads have left, or by whose side a crowd made others, is used again.
- */
-static hp_owner *or_another_that_spares(hp_owner *owner, unsigned size_class)
+/* The owner, claimed, is about to open one more slab than it has in any case. */
+static bool is_about_to_grow(const hp_owner *owner, unsigned size_class)
 {
     const hp_class_slabs *slabs = &owner->classes[size_class];
-    if (HP_LIKELY(slabs->first != NULL || slabs->slab_count < SLABS_OF_ITS_OWN)) {
-        return owner;
+    return slabs->first == NULL && slabs->slab_count >= SLABS_OF_ITS_OWN;
+}
+
+static void *refill_from_spare_pack(hp_thread *self, const hp_owner *owner, unsigned size_class)
+{
+    hp_owner *from;
+    hp_pack *pack = hp_owners_pop_spare(owner, size_class, &from);
+    if (pack == NULL) {
+        return NULL;
     }
-    hp_owner *sparing = hp_owners_claim_sparing(owner, size_class);
-    if (sparing == NULL) {
-        return owner;
+    void *chunk = hp_fill_from_pack(&self->lines[size_class], pack);
+    hp_depot_return_pack(from, size_class, pack);
+    return chunk;
+}
+
+/*
+ * What was freed into an owner that its threads have left, or by whose side a crowd made others, is used again before
+ * the claimed owner opens a slab. Its claim, or the one of who serves in its place, is in *owner.
+ */
+static void *refill_from_others(hp_thread *self, hp_owner **owner, unsigned size_class)
+{
+    void *chunk = refill_from_spare_pack(self, *owner, size_class);
+    if (chunk != NULL) {
+        return chunk;
     }
-    hp_claim_release(&owner->claim);
-    return sparing;
+    hp_owner *sparing = hp_owners_claim_sparing(*owner, size_class);
+    if (sparing != NULL) {
+        hp_claim_release(&(*owner)->claim);
+        *owner = sparing;
+    }
+    return NULL;
 }
 
 /* Out of the slabs of a claimed owner; releases the claim. */
@@ -89,8 +108,13 @@ static void *refill_from_slabs(hp_thread *self, hp_owner *owner, unsigned size_c
     if (hp_inbox_has_news(owner)) {
         hp_inbox_drain(owner);
     }
-    owner = or_another_that_spares(owner, size_class);
-    void *chunk = refill_with_neighbours(self, owner, size_class);
+    void *chunk = NULL;
+    if (HP_UNLIKELY(is_about_to_grow(owner, size_class))) {
+        chunk = refill_from_others(self, &owner, size_class);
+    }
+    if (chunk == NULL) {
+        chunk = refill_with_neighbours(self, owner, size_class);
+    }
     if (chunk == NULL) {
         chunk = refill_with_scattered(self, owner, size_class);
     }

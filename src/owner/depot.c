@@ -114,6 +114,13 @@ void hp_depot_empty_hand(hp_owner *owner, hp_depot_hand *hand)
     }
 }
 
+void hp_depot_return_pack(hp_owner *owner, unsigned size_class, const hp_pack *pack)
+{
+    hp_depot_hand hand = {.room_bytes = hp_pack_bytes(size_class)};
+    hp_depot_keep(&hand, pack);
+    hp_depot_empty_hand(owner, &hand);
+}
+
 hp_slab *hp_depot_slab_of(void *chunk, uint32_t *index)
 {
     hp_slab *slab = hp_hot_slab(hp_grain_of(chunk));

@@ -12,7 +12,7 @@
  *       each thread. Packs of other classes are counted apart: see singles.h.
  *   D2  a chunk in a pack is out of its slab: its bit is not set.
  *   D3  an owner with a pack is watched, or whoever pushed it is about to ring (P16).
- * Threads:     pop, push and what a hand holds: any thread of the owner. What frees chunks: under the claim.
+ * Threads:     pop: any thread. push and what a hand holds: any of the owner's. What frees chunks: under the claim.
  * Ordering:    P16, P17.
  * Progress:    lock-free.
  * Calls:       owner, pack.   Used by: thread, owner.
@@ -128,6 +128,9 @@ HP_INLINE hp_pack *hp_depot_hand_out(hp_depot_hand *hand)
     HP_SIGNAL_BARRIER();
     return &hp_packs[hand->packs[hand->pack_count]];
 }
+
+/* A pack that was popped and emptied goes back at once, with its room. */
+void hp_depot_return_pack(hp_owner *owner, unsigned size_class, const hp_pack *pack);
 
 HP_INLINE void hp_depot_push(hp_owner *owner, unsigned size_class, hp_pack *pack)
 {

@@ -286,13 +286,26 @@ static bool has_open_slabs(const hp_owner *owner, unsigned size_class, unsigned 
  * What a thread frees it soon wants again: of an owner that belongs to one thread nothing is taken for another such
  * owner. The threads of a crowd use each other's chunks in any case.
  */
-static bool can_spare(const hp_owner *owner, const hp_owner *asking, unsigned size_class)
+static bool may_share(const hp_owner *owner, const hp_owner *asking)
 {
-    if (threads_of(owner) == 0) {
-        return has_open_slabs(owner, size_class, 1);
+    return owner != asking && (threads_of(owner) == 0 || is_crowded(owner) || is_crowded(asking));
+}
+
+hp_pack *hp_owners_pop_spare(const hp_owner *asking, unsigned size_class, hp_owner **from)
+{
+    hp_pack *pack = NULL;
+    hp_owner *owner = hp_owners_first();
+    for (unsigned looks = 0; owner != NULL && pack == NULL && looks < SERVING_LOOKS; looks++) {
+        *from = owner;
+        pack = may_share(owner, asking) ? hp_depot_pop(owner, size_class) : NULL;
+        owner = hp_owners_next(owner);
     }
-    return (is_crowded(owner) || is_crowded(asking)) &&
-           has_open_slabs(owner, size_class, SPARE_SLABS);
+    return pack;
+}
+
+static bool can_spare(const hp_owner *owner, unsigned size_class)
+{
+    return has_open_slabs(owner, size_class, threads_of(owner) == 0 ? 1 : SPARE_SLABS);
 }
 
 hp_owner *hp_owners_claim_sparing(const hp_owner *asking, unsigned size_class)
@@ -300,13 +313,13 @@ hp_owner *hp_owners_claim_sparing(const hp_owner *asking, unsigned size_class)
     unsigned looks = 0;
     for (hp_owner *owner = hp_owners_first(); owner != NULL && looks < SERVING_LOOKS;
          owner = hp_owners_next(owner), looks++) {
-        if (owner == asking || !hp_claim_try(&owner->claim)) {
+        if (!may_share(owner, asking) || !hp_claim_try(&owner->claim)) {
             continue;
         }
         if (hp_inbox_has_news(owner)) {
             hp_inbox_drain(owner);
         }
-        if (can_spare(owner, asking, size_class)) {
+        if (can_spare(owner, size_class)) {
             return owner;
         }
         hp_claim_release(&owner->claim);

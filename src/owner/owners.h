@@ -60,6 +60,12 @@ hp_owner *hp_owners_claim_any(hp_owner *preferred);
 hp_owner *hp_owners_claim_serving(unsigned size_class);
 
 /*
+ * A pack of the class out of another owner's depot, without a claim; its chunks are the caller's, and it goes back by
+ * hp_depot_return_pack to the owner that *from says. Under the same conditions as below. NULL: there is none.
+ */
+hp_pack *hp_owners_pop_spare(const hp_owner *asking, unsigned size_class, hp_owner **from);
+
+/*
  * Another owner, claimed, that has slots of the class to spare: any where no thread is bound to it, and where many are
  * to it or to the asking one, more than a few slabs with free ones. What others have freed there counts. NULL: none can
  * be had.
