@@ -118,7 +118,8 @@ static HP_SLOW hp_owner *new_owner(void)
         return NULL;
     }
     owner->id = number + 1;
-    owner->processor = hp_processor();
+    /* relaxed: a number to go by */
+    atomic_store_explicit(&owner->processor, hp_processor(), memory_order_relaxed);
     if (!hp_claim_try(&owner->claim)) {
         return NULL;
     }
