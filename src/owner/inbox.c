@@ -81,6 +81,9 @@ void hp_inbox_drain(hp_owner *owner)
         hp_slab *slab = slab_of_link(link);
         /* The link is read before pending is cleared: from then on the slab may be pushed again. */
         link = hp_stack_next(link);
+        if (HP_LIKELY(link != NULL)) {
+            hp_prefetch_to_write(&slab_of_link(link)->pending);
+        }
         drain_slab(owner, slab);
     }
 }

@@ -117,6 +117,19 @@ HP_INLINE bool hp_set_bit(uint64_t *word, uint64_t index) /* NOLINT: the assembl
 #endif
 }
 
+/*
+ * The line is about to be written, and another processor wrote it last: fetched at once as one's own, not for reading
+ * first. x86-64 processors without the instruction take it as a no-op.
+ */
+HP_INLINE void hp_prefetch_to_write(const void *address)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
+#else
+    __builtin_prefetch(address, 1);
+#endif
+}
+
 HP_INLINE unsigned hp_lowest_bit(uint64_t word)
 {
     return (unsigned)__builtin_ctzll(word);
