@@ -236,6 +236,12 @@ void hp_owners_keep_only(hp_owner *bound, uint32_t room_bytes, uint32_t single_r
     }
 }
 
+/* Where one of many will do: a claim that is taken is not written to. */
+static bool claim_if_open(hp_owner *owner)
+{
+    return !hp_claim_is_taken(&owner->claim) && hp_claim_try(&owner->claim);
+}
+
 hp_owner *hp_owners_claim_any(hp_owner *preferred)
 {
     if (preferred != NULL && HP_LIKELY(hp_claim_try(&preferred->claim))) {
@@ -245,7 +251,7 @@ hp_owner *hp_owners_claim_any(hp_owner *preferred)
     unsigned looks = 0;
     for (unsigned round = 0; round < LEAST_ROUNDS || looks < LEAST_LOOKS; round++) {
         for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
-            if (!hp_claim_is_taken(&owner->claim) && hp_claim_try(&owner->claim)) {
+            if (claim_if_open(owner)) {
                 return owner;
             }
             looks++;
@@ -262,7 +268,7 @@ hp_owner *hp_owners_claim_serving(unsigned size_class)
     unsigned looks = 0;
     for (hp_owner *owner = hp_owners_first(); owner != NULL && looks < SERVING_LOOKS;
          owner = hp_owners_next(owner), looks++) {
-        if (!hp_claim_try(&owner->claim)) {
+        if (!claim_if_open(owner)) {
             continue;
         }
         if (owner->classes[size_class].first != NULL) {
@@ -314,7 +320,7 @@ hp_owner *hp_owners_claim_sparing(const hp_owner *asking, unsigned size_class)
     unsigned looks = 0;
     for (hp_owner *owner = hp_owners_first(); owner != NULL && looks < SERVING_LOOKS;
          owner = hp_owners_next(owner), looks++) {
-        if (!may_share(owner, asking) || !hp_claim_try(&owner->claim)) {
+        if (!may_share(owner, asking) || !claim_if_open(owner)) {
             continue;
         }
         if (hp_inbox_has_news(owner)) {
