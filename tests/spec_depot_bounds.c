@@ -71,6 +71,30 @@ static void but_no_more_than_16_mib(void **state)
     assert_non_null(given_a_pack(64));
 }
 
+static void a_pass_goes_by(uint32_t now_ms)
+{
+    atomic_store(&owner->watched, true);
+    hp_claim_release(&owner->claim);
+    while (hp_owner_look(owner, now_ms, 500, 64) == HP_LOOK_SOON) {
+    }
+    assert_true(hp_claim_try(&owner->claim));
+}
+
+static void after_all_was_wanted_back_it_gets_no_part_of_its_slabs_for_two_passes(void **state)
+{
+    (void)state;
+    owner->depot_bound_bytes = 0;
+    owner->slab_bytes = (uint64_t)1 << 40;
+    hp_owners_trim_all();
+    assert_null(given_a_pack(64));
+    a_pass_goes_by(100000);
+    assert_null(given_a_pack(64));
+
+    a_pass_goes_by(101000);
+
+    assert_non_null(given_a_pack(64));
+}
+
 static void its_slabs_are_counted_from_open_to_close(void **state)
 {
     (void)state;
@@ -155,6 +179,7 @@ int main(void)
         SPEC(a_quarter_of_what_the_owners_slabs_take_comes_on_top_of_its_share),
         SPEC(but_not_for_medium_classes),
         SPEC(but_no_more_than_16_mib),
+        SPEC(after_all_was_wanted_back_it_gets_no_part_of_its_slabs_for_two_passes),
         SPEC(its_slabs_are_counted_from_open_to_close),
         SPEC(all_depots_together_hold_1_mib_in_equal_shares_of_at_least_64_kib),
         SPEC(each_thread_of_the_owner_may_have_room_in_its_hand_beyond_that),

@@ -117,18 +117,19 @@ static void who_asks_is_not_the_answer_nor_is_one_that_is_claimed(void **state)
 
 /* ---- packs ---- */
 
-static void given_a_pack_in_the_depot(void)
+/* Of chunks of the owner of the test. */
+static void given_a_pack_in_the_depot_of(hp_owner *other)
 {
     hp_depot_hand hand = {0};
     assert_true(hp_claim_try(&owner->claim));
     given_chunks(BYTES, 0, HP_LINE_CHUNKS);
     hp_claim_release(&owner->claim);
-    assert_true(hp_depot_fill_hand(owner, &hand, hp_pack_bytes(hp_class_of(BYTES))));
+    assert_true(hp_depot_fill_hand(other, &hand, hp_pack_bytes(hp_class_of(BYTES))));
     hp_pack *pack = hp_depot_hand_out(&hand);
     memcpy(pack->chunks, chunks, sizeof pack->chunks);
     hand.room_bytes -= hp_pack_bytes(hp_class_of(BYTES));
-    hp_depot_push(owner, hp_class_of(BYTES), pack);
-    hp_depot_empty_hand(owner, &hand);
+    hp_depot_push(other, hp_class_of(BYTES), pack);
+    hp_depot_empty_hand(other, &hand);
 }
 
 static void a_pack_of_an_owner_without_threads_serves_others_even_while_that_is_claimed(
@@ -136,7 +137,7 @@ static void a_pack_of_an_owner_without_threads_serves_others_even_while_that_is_
 {
     (void)state;
     hp_owner *from = NULL;
-    given_a_pack_in_the_depot();
+    given_a_pack_in_the_depot_of(owner);
     assert_true(hp_claim_try(&owner->claim));
 
     hp_pack *pack = hp_owners_pop_spare(asking, hp_class_of(BYTES), &from);
@@ -153,7 +154,7 @@ static void what_few_threads_have_in_their_depot_is_not_for_few_others(void **st
 {
     (void)state;
     hp_owner *from = NULL;
-    given_a_pack_in_the_depot();
+    given_a_pack_in_the_depot_of(owner);
     atomic_store(&owner->bound_threads, 2);
     atomic_store(&asking->bound_threads, 2);
 
@@ -161,6 +162,20 @@ static void what_few_threads_have_in_their_depot_is_not_for_few_others(void **st
 
     atomic_store(&owner->bound_threads, 3);
     assert_non_null(hp_owners_pop_spare(asking, hp_class_of(BYTES), &from));
+}
+
+/* ---- all of it is wanted back ---- */
+
+static void what_a_younger_owners_depot_holds_of_an_older_one_leaves_no_slab_open(void **state)
+{
+    (void)state;
+    given_a_pack_in_the_depot_of(asking);
+    hp_claim_release(&asking->claim);
+
+    hp_owners_trim_all();
+
+    assert_int_equal(slabs_of(BYTES)->slab_count, 0);
+    assert_true(hp_claim_try(&asking->claim));
 }
 
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, sparing_setup, sparing_teardown)
@@ -176,6 +191,7 @@ int main(void)
         SPEC(a_pack_of_an_owner_without_threads_serves_others_even_while_that_is_claimed),
         SPEC(what_few_threads_have_in_their_depot_is_not_for_few_others),
         SPEC(who_asks_is_not_the_answer_nor_is_one_that_is_claimed),
+        SPEC(what_a_younger_owners_depot_holds_of_an_older_one_leaves_no_slab_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

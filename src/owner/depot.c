@@ -17,6 +17,10 @@ typedef struct depot_bounds {
 
 static uint32_t part_of_slabs(const hp_owner *owner)
 {
+    /* relaxed: as long as memory is scarce, what is free shall be found where everybody looks for it */
+    if (HP_UNLIKELY(atomic_load_explicit(&owner->scarce_passes, memory_order_relaxed) != 0)) {
+        return 0;
+    }
     /* relaxed: a size to go by */
     uint64_t slab_bytes = atomic_load_explicit(&owner->slab_bytes, memory_order_relaxed);
     uint64_t part_bytes = slab_bytes / HP_DEPOT_SLAB_PART;

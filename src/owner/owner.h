@@ -76,6 +76,8 @@ struct hp_owner {
     /* Read with every pack, and hardly ever written. */
     HP_LINE_ALIGNED _Atomic bool watched; /* shared: P16; the purger comes back to this owner */
     _Atomic uint32_t processor;           /* shared: relaxed; where its threads run */
+    _Atomic uint32_t
+        scarce_passes; /* shared: relaxed; so long its depot gets no part of its slabs */
     HP_LINE_ALIGNED hp_pack_stack depot[HP_DEPOT_CLASSES]; /* shared: P17 */
     /* Under the claim. */
     hp_class_slabs classes[HP_CLASSES];

@@ -23,6 +23,9 @@
 /* How many owners are asked for an open slab before one is opened. */
 #define SERVING_LOOKS 64u
 
+/* For how many passes of the purger memory counts as scarce after all of it was wanted back. */
+#define SCARCE_PASSES 2u
+
 /* With so many slabs that have free slots of a class an owner has more than its threads are about to use. */
 #define SPARE_SLABS 32u
 
@@ -348,18 +351,37 @@ void *hp_owners_scrape(unsigned size_class, bool *zeroed)
     return chunk;
 }
 
+/* False: somebody else works on it. */
+static bool trim(hp_owner *owner)
+{
+    if (!hp_claim_try(&owner->claim)) {
+        return false;
+    }
+    hp_inbox_drain(owner);
+    hp_owner_trim(owner);
+    hp_claim_release(&owner->claim);
+    return true;
+}
+
+/* In a depot lie chunks of others too: what they got back as notes after they were trimmed. */
+static void trim_what_got_news(void)
+{
+    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
+        if (hp_inbox_has_news(owner)) {
+            trim(owner);
+        }
+    }
+}
+
 bool hp_owners_trim_all(void)
 {
     bool all_claimed = true;
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
-        if (hp_claim_try(&owner->claim)) {
-            hp_inbox_drain(owner);
-            hp_owner_trim(owner);
-            hp_claim_release(&owner->claim);
-        } else {
-            all_claimed = false;
-        }
+        /* relaxed: a number to go by */
+        atomic_store_explicit(&owner->scarce_passes, SCARCE_PASSES, memory_order_relaxed);
+        all_claimed &= trim(owner);
     }
+    trim_what_got_news();
     return all_claimed;
 }
 

@@ -145,6 +145,17 @@ size_t hp_owner_trim_pages(hp_owner *owner)
 
 /* ---- the pass ---- */
 
+/* Memory is scarce for one to two passes from a refusal on; a refusal at this moment may count for one less. */
+static void count_scarce_pass(hp_owner *owner)
+{
+    /* relaxed: a number to go by */
+    uint32_t passes = atomic_load_explicit(&owner->scarce_passes, memory_order_relaxed);
+    if (passes != 0) {
+        /* relaxed: as above */
+        atomic_store_explicit(&owner->scarce_passes, passes - 1, memory_order_relaxed);
+    }
+}
+
 static void begin_pass(hp_owner *owner, uint32_t now_ms)
 {
     hp_owner_pass *pass = &owner->pass;
@@ -153,6 +164,7 @@ static void begin_pass(hp_owner *owner, uint32_t now_ms)
     pass->found = false;
     pass->size_class = 0;
     pass->slab = NULL;
+    count_scarce_pass(owner);
     /* acq_rel: P16, pairs with hp_owner_watch: who found it set has done its work before this */
     atomic_exchange_explicit(&owner->watched, false, memory_order_acq_rel);
 }
