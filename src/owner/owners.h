@@ -8,7 +8,7 @@
  * Ordering:    P1 (claim), P11 (list).
  * Progress:    wait-free: so many looks at the owners there are, then a new one is made. The append of one is
  *              lock-free.
- * Calls:       owner, inbox, storage.   Used by: thread, front, statistics.
+ * Calls:       owner, depot, inbox, storage.   Used by: thread, front, statistics.
  */
 #pragma once
 
