@@ -15,9 +15,16 @@ INSTALLED := $(LIBDIR)/$(SONAME) $(LIBDIR)/libhepta.so $(LIBDIR)/libhepta.a \
     $(LIBDIR)/pkgconfig/hepta.pc $(HEADERS:include/%=$(INCLUDEDIR)/%) \
     $(foreach page,$(PAGES),$(MANDIR)/$(call page_path,$(page)))
 
-.PHONY: install uninstall
+.PHONY: install uninstall installs-to-one-place
 
-install: all ## libraries, headers, hepta.pc and man pages: PREFIX=/usr/local DESTDIR=
+# Else hepta.pc would name a place that is another one from elsewhere, and the lines below would split it.
+install uninstall: installs-to-one-place
+
+installs-to-one-place:
+	$(Q)case '$(PREFIX)' in /*[[:blank:]]*|[!/]*|'') \
+	    echo "PREFIX has to be an absolute path without blanks, not '$(PREFIX)'" >&2; exit 2 ;; esac
+
+install: all ## libraries, headers, hepta.pc and man pages: PREFIX=/usr/local DESTDIR= LIBDIR= INCLUDEDIR= MANDIR=
 	$(Q)install -D -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libhepta.so
 	$(Q)install -D -m 644 $(STATIC) $(DESTDIR)$(LIBDIR)/libhepta.a
@@ -30,7 +37,9 @@ install: all ## libraries, headers, hepta.pc and man pages: PREFIX=/usr/local DE
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 	    -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 	    src/hepta.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/hepta.pc
+	@echo "installed: LD_PRELOAD=$(LIBDIR)/libhepta.so.1 PROGRAM, or run ldconfig if the loader looks there"
 
 uninstall: ## remove what install put there
 	$(Q)rm -f $(INSTALLED:%=$(DESTDIR)%)
 	$(Q)rmdir $(DESTDIR)$(INCLUDEDIR)/hepta 2>/dev/null || true
+	@echo "removed what install put into $(PREFIX); its folders stay"

@@ -30,7 +30,7 @@ expect() {
 gcc -fno-builtin "$root/tests/options/subject.c" -o "$scratch/subject"
 
 expect 0 "!hepta:.*" "nothing is said without options" "" use-memory
-expect 0 "hepta: unknown option 'fast' in HEPTA_OPTIONS; known are: .*check.*" \
+expect 0 "hepta: unknown option 'fast' in HEPTA_OPTIONS=key:value,key:value; known are: .*check.*" \
     "an unknown option is named, and the program runs" "fast:yes" use-memory
 expect 0 "hepta: bad value 'maybe' for option 'check' in HEPTA_OPTIONS; it takes on or off" \
     "a bad value is named, and the program runs" "check:maybe" use-memory

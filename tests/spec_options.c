@@ -95,11 +95,16 @@ static void a_size_has_a_suffix_of_a_power_of_1024(void **state)
     then_accepted("size:5k", SIZE, 5 * 1024);
     then_accepted("size:6M", SIZE, 6 * 1024 * 1024);
     then_accepted("size:8g", SIZE, (int64_t)8 << 30);
-    then_refused("size:9g", "9g", "size", "a size from 4k to 8g");
-    then_refused("size:4095", "4095", "size", "a size from 4k to 8g");
-    then_refused("size:5kb", "5kb", "size", "a size from 4k to 8g");
-    then_refused("size:k", "k", "size", "a size from 4k to 8g");
-    then_refused("size:-5k", "-5k", "size", "a size from 4k to 8g");
+    then_refused("size:9g", "9g", "size",
+                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
+    then_refused("size:4095", "4095", "size",
+                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
+    then_refused("size:5kb", "5kb", "size",
+                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
+    then_refused("size:k", "k", "size",
+                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
+    then_refused("size:-5k", "-5k", "size",
+                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
 }
 
 static void a_size_can_be_a_word_too_where_the_option_has_words(void **state)
@@ -108,16 +113,20 @@ static void a_size_can_be_a_word_too_where_the_option_has_words(void **state)
     then_accepted("room:auto", ROOM, -1);
     then_accepted("room:none", ROOM, -2);
     then_accepted("room:2g", ROOM, (int64_t)2 << 30);
-    then_refused("room:aut", "aut", "room", "a size from 0 to 8g, or auto or none");
-    then_refused("size:auto", "auto", "size", "a size from 4k to 8g");
+    then_refused("room:aut", "aut", "room",
+                 "a size in whole numbers, as 4300k, 512m or 2g, from 0 to 8g, or auto or none");
+    then_refused("size:auto", "auto", "size",
+                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
 }
 
 static void a_size_that_overflows_is_no_small_one(void **state)
 {
     (void)state;
     /* 2^34 + 4 GiB: the product is 4 GiB more than 2^64. */
-    then_refused("size:17179869188g", "17179869188g", "size", "a size from 4k to 8g");
-    then_refused("size:9223372036854775808", "9223372036854775808", "size", "a size from 4k to 8g");
+    then_refused("size:17179869188g", "17179869188g", "size",
+                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
+    then_refused("size:9223372036854775808", "9223372036854775808", "size",
+                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
 }
 
 static void a_choice_is_one_of_its_words(void **state)
@@ -183,9 +192,9 @@ static void an_unknown_key_is_named_and_the_others_are_set(void **state)
 {
     (void)state;
     const char *said = when_parsed("foo:1,flag:on,fla:on,number:5");
-    assert_string_equal(said, "hepta: unknown option 'foo' in HEPTA_OPTIONS; "
+    assert_string_equal(said, "hepta: unknown option 'foo' in HEPTA_OPTIONS=key:value,key:value; "
                               "known are: flag, number, size, room, colour, word\n"
-                              "hepta: unknown option 'fla' in HEPTA_OPTIONS; "
+                              "hepta: unknown option 'fla' in HEPTA_OPTIONS=key:value,key:value; "
                               "known are: flag, number, size, room, colour, word\n");
     then_set(FLAG, 1);
     then_set(NUMBER, 5);
@@ -198,8 +207,8 @@ static void a_long_word_is_cut_so_that_the_known_ones_are_still_told(void **stat
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
     const char *said = when_parsed(text);
-    assert_non_null(strstr(
-        said, "x...' in HEPTA_OPTIONS; known are: flag, number, size, room, colour, word\n"));
+    assert_non_null(strstr(said, "x...' in HEPTA_OPTIONS=key:value,key:value; known are: flag, "
+                                 "number, size, room, colour, word\n"));
     assert_true(strlen(said) < 200);
 }
 

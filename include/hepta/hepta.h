@@ -85,7 +85,7 @@ int hepta_mallopt(int parameter, int value);
 void hepta_malloc_stats(void);
 int hepta_malloc_info(int options, FILE *stream);
 
-/* Defined in <malloc.h>. */
+/* The structures are defined in <malloc.h>, which has to be included for their members. */
 struct mallinfo hepta_mallinfo(void);
 struct mallinfo2 hepta_mallinfo2(void);
 

@@ -185,7 +185,7 @@ void hp_option_tell_values(const hp_option *option, hp_message *message)
         tell_number(option->most, message);
         break;
     case HP_OPTION_SIZE:
-        hp_message_text(message, "a size from ");
+        hp_message_text(message, "a size in whole numbers, as 4300k, 512m or 2g, from ");
         tell_size(option->least, message);
         hp_message_text(message, " to ");
         tell_size(option->most, message);
@@ -241,7 +241,7 @@ static void report_unknown(const hp_option *table, excerpt key)
     hp_message_begin(&message);
     hp_message_text(&message, "unknown option ");
     tell_excerpt(key, &message);
-    hp_message_text(&message, " in " VARIABLE "; known are: ");
+    hp_message_text(&message, " in " VARIABLE "=key:value,key:value; known are: ");
     for (const hp_option *option = table; option->name != NULL; option++) {
         hp_message_text(&message, option == table ? "" : ", ");
         hp_message_text(&message, option->name);

@@ -8,7 +8,7 @@ place=$scratch/place
 CC=${CC:-gcc}
 
 make_to() { make --no-print-directory "$1" BUILD="$BUILD" CC="$CC" PREFIX="$place"; }
-expect 0 "" "make install" make_to install
+expect 0 "LD_PRELOAD=$place/lib/libhepta.so.1" "make install says where it is" make_to install
 
 export PKG_CONFIG_PATH="$place/lib/pkgconfig"
 export LD_LIBRARY_PATH="$place/lib"
@@ -57,5 +57,11 @@ expect 0 "" "a fully static C++ program runs" link g++ program.cc -static $cflag
 expect 0 "" "make uninstall" make_to uninstall
 left() { find "$place" -type f -o -type l | grep .; }
 expect 1 "" "nothing is left then" left
+
+refused="PREFIX has to be an absolute path without blanks"
+place="$scratch/a place"
+expect 2 "$refused" "a PREFIX with a blank is refused" make_to install
+place=there
+expect 2 "$refused" "and so is one that is not absolute" make_to install
 
 finish
