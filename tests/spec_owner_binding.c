@@ -102,6 +102,17 @@ static void an_owner_that_a_thread_left_serves_the_next_thread(void **state)
     assert_ptr_equal(hp_owners_bind(), left);
 }
 
+static void a_thread_that_was_not_counted_takes_nothing_off(void **state)
+{
+    (void)state;
+    hp_owner *owner = hp_owners_bind();
+    given_no_threads();
+
+    hp_owners_unbind(owner);
+
+    assert_int_equal(threads_of(owner), 0);
+}
+
 static void a_thread_of_a_forked_child_is_bound_to_any_owner_whose_claim_is_open(void **state)
 {
     (void)state;
@@ -231,6 +242,7 @@ int main(void)
         SPEC(further_threads_share_as_many_of_the_oldest_evenly),
         SPEC(also_when_they_are_claimed_and_others_are_not),
         SPEC(an_owner_that_a_thread_left_serves_the_next_thread),
+        SPEC(a_thread_that_was_not_counted_takes_nothing_off),
         SPEC(a_thread_of_a_forked_child_is_bound_to_any_owner_whose_claim_is_open),
         SPEC(one_of_many_threads_follows_its_processor_to_the_owner_there),
         SPEC(it_takes_its_owner_along_where_there_is_none),

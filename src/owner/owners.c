@@ -223,10 +223,15 @@ hp_owner *hp_owners_bind_to_any(void)
     return bind_among(UINT32_MAX);
 }
 
+/* A thread that forked in a signal handler, in the middle of being bound, is not counted in the child. */
 void hp_owners_unbind(hp_owner *owner)
 {
+    uint32_t threads = threads_of(owner);
     /* relaxed: a counter for balance */
-    atomic_fetch_sub_explicit(&owner->bound_threads, 1, memory_order_relaxed);
+    while (threads > 0 &&
+           !atomic_compare_exchange_weak_explicit(&owner->bound_threads, &threads, threads - 1,
+                                                  memory_order_relaxed, memory_order_relaxed)) {
+    }
 }
 
 void hp_owners_keep_only(hp_owner *bound, uint32_t room_bytes, uint32_t single_room_bytes)
@@ -282,16 +287,6 @@ hp_owner *hp_owners_claim_serving(unsigned size_class)
     return NULL;
 }
 
-/* Under the claim: whether so many slabs have a free slot of the class. */
-static bool has_open_slabs(const hp_owner *owner, unsigned size_class, unsigned count)
-{
-    const hp_slab *slab = owner->classes[size_class].first;
-    while (slab != NULL && --count > 0) {
-        slab = slab->free->next;
-    }
-    return slab != NULL;
-}
-
 /*
  * What a thread frees it soon wants again: of an owner that belongs to one thread nothing is taken for another such
  * owner. The threads of a crowd use each other's chunks in any case.
@@ -313,9 +308,15 @@ hp_pack *hp_owners_pop_spare(const hp_owner *asking, unsigned size_class, hp_own
     return pack;
 }
 
+/* Under the claim: whether enough slabs have a free slot of the class. */
 static bool can_spare(const hp_owner *owner, unsigned size_class)
 {
-    return has_open_slabs(owner, size_class, threads_of(owner) == 0 ? 1 : SPARE_SLABS);
+    unsigned count = threads_of(owner) == 0 ? 1 : SPARE_SLABS;
+    const hp_slab *slab = owner->classes[size_class].first;
+    while (slab != NULL && --count > 0) {
+        slab = slab->free->next;
+    }
+    return slab != NULL;
 }
 
 hp_owner *hp_owners_claim_sparing(const hp_owner *asking, unsigned size_class)

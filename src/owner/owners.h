@@ -78,7 +78,10 @@ hp_owner *hp_owners_claim_sparing(const hp_owner *asking, unsigned size_class);
  */
 HP_COLD void *hp_owners_scrape(unsigned size_class, bool *zeroed);
 
-/* Drains and trims every owner that can be claimed; whether all could be. For a while their depots hold little. */
+/*
+ * Drains and trims every owner that can be claimed; whether all could be. Until two passes of the purger have
+ * gone by their depots hold little; with decay_ms:-1, where there are none, from then on.
+ */
 bool hp_owners_trim_all(void);
 
 /* Gives the free pages of the open slabs of every owner that can be claimed to the system; the bytes. */
