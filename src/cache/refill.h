@@ -16,7 +16,6 @@
 #include "cache/thread.h"
 #include "owner/depot.h"
 #include "owner/inbox.h"
-#include "platform/processor.h"
 
 /*
  * A class that is used for the first time gets one chunk, then two, four, seven: a thread that needs one
@@ -30,17 +29,6 @@ HP_INLINE unsigned hp_next_refill(hp_thread *self, unsigned size_class)
         self->refill_chunks[size_class] = (uint8_t)next;
     }
     return count;
-}
-
-/* Where the caller runs, for who is about to take a pack. */
-HP_INLINE void hp_note_processor(hp_thread *self)
-{
-    uint32_t processor = hp_processor();
-    /* relaxed: a number to go by */
-    uint32_t owners = atomic_load_explicit(&self->owner->processor, memory_order_relaxed);
-    if (HP_UNLIKELY(processor != owners)) {
-        hp_thread_note_away(self, processor);
-    }
 }
 
 /*

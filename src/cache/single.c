@@ -102,3 +102,16 @@ bool hp_thread_free_run(hp_thread *self, unsigned size_class, hp_entry entry, vo
     }
     return true;
 }
+
+void *hp_thread_allocate_large(hp_thread *self, size_t bytes, size_t align_bytes, bool *zeroed)
+{
+    if (self != NULL && hp_singles_have_runs(self->owner)) {
+        void *run = hp_large_allocate_touched(bytes, align_bytes);
+        if (run != NULL) {
+            *zeroed = false;
+            return run;
+        }
+        hp_singles_free_runs(self->owner);
+    }
+    return hp_large_allocate(bytes, align_bytes, zeroed);
+}

@@ -57,3 +57,10 @@ void hp_thread_free_large_slot(hp_thread *self, hp_slab *slab, unsigned index);
 
 /* free of a run of the class. False when the pointer is not the start of the run: nothing is done. */
 bool hp_thread_free_run(hp_thread *self, unsigned size_class, hp_entry entry, void *pointer);
+
+/*
+ * Pages for a request above HP_SLAB_MAX_SLOT_BYTES; self may be NULL; *zeroed as hp_large_allocate. Runs that wait in the
+ * depot for one of their class are free memory: before pages are touched that have none, or more are mapped, they may
+ * become the neighbours that serve. NULL: out of memory.
+ */
+void *hp_thread_allocate_large(hp_thread *self, size_t bytes, size_t align_bytes, bool *zeroed);

@@ -14,6 +14,7 @@
 #include "owner/inbox.h"
 #include "owner/owners.h"
 #include "platform/misuse.h"
+#include "platform/processor.h"
 #include "platform/system.h"
 #include "service/options.h"
 #include "service/purger.h"
@@ -63,23 +64,6 @@ HP_INLINE void *take_from_line(hp_thread *self, unsigned size_class)
     return chunk;
 }
 
-/*
- * Runs that wait in the depot for one of their class are free memory: before pages are touched that have none, or more
- * are mapped, they may become the neighbours that serve.
- */
-static void *allocate_large(hp_thread *self, size_t bytes, size_t align_bytes, bool *zeroed)
-{
-    if (self != NULL && hp_singles_have_runs(self->owner)) {
-        void *run = hp_large_allocate_touched(bytes, align_bytes);
-        if (run != NULL) {
-            *zeroed = false;
-            return run;
-        }
-        hp_singles_free_runs(self->owner);
-    }
-    return hp_large_allocate(bytes, align_bytes, zeroed);
-}
-
 static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
 {
     /* A slot whose size is a multiple of the alignment lies at a multiple of it: see Z2. */
@@ -91,7 +75,7 @@ static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
         hp_options_load();
     }
     if (slot_bytes > HP_SLAB_MAX_SLOT_BYTES) {
-        return allocate_large(self, bytes, align_bytes, zeroed);
+        return hp_thread_allocate_large(self, bytes, align_bytes, zeroed);
     }
     unsigned size_class = hp_class_of(slot_bytes);
     if (size_class < HP_CACHED_CLASSES && self != NULL) {
@@ -219,6 +203,22 @@ static HP_SLOW void *refill_without_pack(hp_thread *self, hp_line *line, unsigne
     return HP_LIKELY(chunk != NULL) ? chunk : hp_slow_malloc(hp_class_bytes(size_class));
 }
 
+/* What was freed is used again before what nobody has touched yet. */
+HP_INLINE void *refill(hp_thread *self, hp_line *line, unsigned size_class)
+{
+    hp_pack *pack = hp_depot_pop(self->owner, size_class);
+    if (HP_UNLIKELY(pack == NULL)) {
+        return refill_without_pack(self, line, size_class);
+    }
+    return hp_refill_from_pack(self, line, size_class, pack);
+}
+
+static HP_SLOW void *refill_elsewhere(hp_thread *self, hp_line *line, unsigned size_class)
+{
+    hp_thread_note_away(self, hp_processor());
+    return refill(self, line, size_class);
+}
+
 void *hp_slow_refill(hp_line *line)
 {
     hp_thread *self = hp_self;
@@ -227,13 +227,10 @@ void *hp_slow_refill(hp_line *line)
     if (HP_UNLIKELY(self->owner == NULL)) {
         return hp_slow_malloc(hp_class_bytes(size_class));
     }
-    hp_note_processor(self);
-    /* What was freed is used again before what nobody has touched yet. */
-    hp_pack *pack = hp_depot_pop(self->owner, size_class);
-    if (HP_UNLIKELY(pack == NULL)) {
-        return refill_without_pack(self, line, size_class);
+    if (HP_UNLIKELY(!hp_owner_is_near(self->owner))) {
+        return refill_elsewhere(self, line, size_class);
     }
-    return hp_refill_from_pack(self, line, size_class, pack);
+    return refill(self, line, size_class);
 }
 
 void *hp_slow_malloc_zeroed(size_t bytes, bool *zeroed)

@@ -25,6 +25,7 @@
 #include "owner/slab.h"
 #include "platform/claim.h"
 #include "platform/crossing.h"
+#include "platform/processor.h"
 
 /* Wholly free slabs are kept one per class, and no more than this of all classes. */
 #define HP_OWNER_EMPTY_BYTES (512u << 10)
@@ -87,6 +88,13 @@ struct hp_owner {
     hp_slab *spare_records[HP_RECORD_CAPACITIES];
     hp_owner_pass pass;
 };
+
+/* Whether the caller runs where the owner's threads do, as far as is known. */
+HP_INLINE bool hp_owner_is_near(const hp_owner *owner)
+{
+    /* relaxed: a number to go by */
+    return atomic_load_explicit(&owner->processor, memory_order_relaxed) == hp_processor();
+}
 
 /* As hp_slab_take_groups; NULL when no such eight are at hand. Under the claim. */
 char *hp_owner_take_groups(hp_owner *owner, unsigned size_class, unsigned *groups);

@@ -7,7 +7,7 @@
  * Threads:     any. The answer is a hint: the thread may be elsewhere by the time that it looks at it.
  * Ordering:    relaxed; the word is written by the kernel, for this thread alone.
  * Progress:    wait-free.
- * Calls:       nothing.   Used by: front, thread.
+ * Calls:       nothing.   Used by: owner, owners, front.
  */
 #pragma once
 
