@@ -16,9 +16,11 @@
  * malloc
  *   line of the class has a chunk: return it                           16 instructions, a leaf
  *   hp_slow_refill              the line is empty
+ *     refill_elsewhere          on another processor than the owner's: one may follow the other
+ *     pack of the owner's depot                                        seven chunks move as one
  *     hp_thread_refill
- *       pack of the owner's depot                                      seven chunks move as one
- *       refill_from_slab        lowest free bits; drains the inbox first
+ *       refill_from_slabs       lowest free bits; drains the inbox first
+ *         refill_from_others    before a fifth slab is opened
  *   hp_slow_malloc              first call of a thread, size 0, sizes above 1 KiB
  *     hp_thread_take_single     8 to 256 KiB: one that waits in the owner's depot
  *     allocate_or_fail
