@@ -24,14 +24,14 @@ static struct ck_stack *ck_of(hp_stack *stack)
     return (struct ck_stack *)(void *)stack;
 }
 
-static void tell_release(void *address)
+void hp_tell_release(void *address)
 {
     if (__tsan_release != NULL) {
         __tsan_release(address);
     }
 }
 
-static void tell_acquire(void *address)
+void hp_tell_acquire(void *address)
 {
     if (__tsan_acquire != NULL) {
         __tsan_acquire(address);
@@ -40,14 +40,14 @@ static void tell_acquire(void *address)
 
 void hp_stack_push(hp_stack *stack, hp_stack_node *node)
 {
-    tell_release(stack);
+    hp_tell_release(stack);
     ck_stack_push_mpmc(ck_of(stack), (struct ck_stack_entry *)(void *)node);
 }
 
 hp_stack_node *hp_stack_take_all(hp_stack *stack)
 {
     hp_stack_node *first = (hp_stack_node *)(void *)ck_stack_batch_pop_mpmc(ck_of(stack));
-    tell_acquire(stack);
+    hp_tell_acquire(stack);
     return first;
 }
 
@@ -59,7 +59,7 @@ hp_stack_node *hp_stack_next(const hp_stack_node *node)
 hp_stack_node *hp_stack_pop(hp_stack *stack)
 {
     hp_stack_node *node = (hp_stack_node *)(void *)ck_stack_pop_mpmc(ck_of(stack));
-    tell_acquire(stack);
+    hp_tell_acquire(stack);
     return node;
 }
 

@@ -33,6 +33,10 @@ typedef struct hp_stack {
     char *generation;
 } hp_stack;
 
+/* What ThreadSanitizer is told of an order that it cannot see; nothing without it. */
+void hp_tell_release(void *address);
+void hp_tell_acquire(void *address);
+
 void hp_stack_push(hp_stack *stack, hp_stack_node *node);
 
 /* All nodes, newest first, linked by hp_stack_next; NULL when there is none. */

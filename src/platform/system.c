@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "platform/compiler.h"
+#include "platform/crossing.h"
 #include "platform/huge_pages.h"
 #include "platform/limit.h"
 
@@ -19,6 +20,12 @@
  * the kernel. ThreadSanitizer and AddressSanitizer must see each mapping to keep their shadow right.
  */
 #if HP_SANITIZED
+/*
+ * ThreadSanitizer sees no mremap: that the kernel gives an address to one thread after another thread's pages have left
+ * it has to be said. Of mmap and munmap it knows.
+ */
+static char address_space;
+
 static void *call_mmap(void *hint, size_t bytes)
 {
     return mmap(hint, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -31,7 +38,10 @@ static long call_munmap(void *address, size_t bytes)
 
 static void *call_mremap(void *address, size_t old_bytes, size_t new_bytes, int flags, void *target)
 {
-    return mremap(address, old_bytes, new_bytes, flags, target);
+    hp_tell_release(&address_space);
+    void *result = mremap(address, old_bytes, new_bytes, flags, target);
+    hp_tell_acquire(&address_space);
+    return result;
 }
 #else
 static void *call_mmap(void *hint, size_t bytes)
