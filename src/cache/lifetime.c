@@ -156,10 +156,15 @@ static HP_SLOW hp_thread *be_born(void)
     return self;
 }
 
-/* From the owner to another one that counts the thread already; NULL: the thread stays. */
+/*
+ * From the owner to another one that counts the thread already; NULL: the thread stays. What it holds of the owner's
+ * depot goes back there; its lines and reserves come along.
+ */
 static void change_owner(hp_thread *self, hp_owner *bound)
 {
     if (bound != NULL) {
+        hp_depot_empty_hand(self->owner, &self->hand);
+        hp_singles_empty_room(self->owner, &self->singles);
         hp_owners_unbind(self->owner);
         self->owner = bound;
         self->tag = hp_owner_tag(bound->id);
@@ -176,7 +181,7 @@ void hp_thread_rebind(hp_thread *self)
 
 /*
  * Where several threads share an owner and run on several processors, its packs and their chunks would go from one
- * processor's cache to the other's. What the lines and the reserves hold comes along.
+ * processor's cache to the other's.
  */
 HP_SLOW void hp_thread_note_away(hp_thread *self, uint32_t processor)
 {
@@ -184,13 +189,7 @@ HP_SLOW void hp_thread_note_away(hp_thread *self, uint32_t processor)
         return;
     }
     self->away_count = 0;
-    hp_owner *before = self->owner;
-    hp_owner *near = hp_owners_follow(before, processor);
-    if (near != NULL) {
-        hp_depot_empty_hand(before, &self->hand);
-        hp_singles_empty_room(before, &self->singles);
-        change_owner(self, near);
-    }
+    change_owner(self, hp_owners_follow(self->owner, processor));
 }
 
 void hp_thread_note_busy(hp_thread *self)

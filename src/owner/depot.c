@@ -31,8 +31,7 @@ static depot_bounds bounds_of(const hp_owner *owner)
 {
     /* relaxed: bounds that move when another owner or thread comes; what is above them goes at its time */
     uint32_t share = atomic_load_explicit(&owner->depot_bound_bytes, memory_order_relaxed);
-    /* relaxed: as above */
-    uint32_t threads = atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
+    uint32_t threads = hp_owner_threads(owner);
     uint32_t part = part_of_slabs(owner);
     uint64_t medium = share + (uint64_t)threads * HP_HAND_MIN_BYTES;
     /* The hands of all threads together hold no more than half of what there is, unless they are many. */

@@ -89,6 +89,13 @@ struct hp_owner {
     hp_owner_pass pass;
 };
 
+/* So many are bound to it, as far as is known. */
+HP_INLINE uint32_t hp_owner_threads(const hp_owner *owner)
+{
+    /* relaxed: a counter for balance */
+    return atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
+}
+
 /* Whether the caller runs where the owner's threads do, as far as is known. */
 HP_INLINE bool hp_owner_is_near(const hp_owner *owner)
 {

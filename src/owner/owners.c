@@ -131,12 +131,6 @@ static HP_SLOW hp_owner *new_owner(void)
     return owner;
 }
 
-static uint32_t threads_of(const hp_owner *owner)
-{
-    /* relaxed: a counter for balance */
-    return atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
-}
-
 /* Among so many of the oldest. */
 static hp_owner *with_fewest_threads(uint32_t among, uint32_t *fewest)
 {
@@ -144,7 +138,7 @@ static hp_owner *with_fewest_threads(uint32_t among, uint32_t *fewest)
     *fewest = UINT32_MAX;
     for (hp_owner *owner = hp_owners_first(); owner != NULL && among > 0;
          owner = hp_owners_next(owner), among--) {
-        uint32_t threads = threads_of(owner);
+        uint32_t threads = hp_owner_threads(owner);
         /* After a fork a claim may be taken for ever. */
         threads += hp_claim_is_taken(&owner->claim) ? 1 : 0;
         if (threads < *fewest) {
@@ -199,7 +193,7 @@ static hp_owner *of_processor(uint32_t processor)
 
 static bool is_crowded(const hp_owner *owner)
 {
-    return threads_of(owner) >= CROWD;
+    return hp_owner_threads(owner) >= CROWD;
 }
 
 hp_owner *hp_owners_follow(hp_owner *owner, uint32_t processor)
@@ -226,7 +220,7 @@ hp_owner *hp_owners_bind_to_any(void)
 /* A thread that forked in a signal handler, in the middle of being bound, is not counted in the child. */
 void hp_owners_unbind(hp_owner *owner)
 {
-    uint32_t threads = threads_of(owner);
+    uint32_t threads = hp_owner_threads(owner);
     /* relaxed: a counter for balance */
     while (threads > 0 &&
            !atomic_compare_exchange_weak_explicit(&owner->bound_threads, &threads, threads - 1,
@@ -293,7 +287,8 @@ hp_owner *hp_owners_claim_serving(unsigned size_class)
  */
 static bool may_share(const hp_owner *owner, const hp_owner *asking)
 {
-    return owner != asking && (threads_of(owner) == 0 || is_crowded(owner) || is_crowded(asking));
+    return owner != asking &&
+           (hp_owner_threads(owner) == 0 || is_crowded(owner) || is_crowded(asking));
 }
 
 hp_pack *hp_owners_pop_spare(const hp_owner *asking, unsigned size_class, hp_owner **from)
@@ -311,7 +306,7 @@ hp_pack *hp_owners_pop_spare(const hp_owner *asking, unsigned size_class, hp_own
 /* Under the claim: whether enough slabs have a free slot of the class. */
 static bool can_spare(const hp_owner *owner, unsigned size_class)
 {
-    unsigned count = threads_of(owner) == 0 ? 1 : SPARE_SLABS;
+    unsigned count = hp_owner_threads(owner) == 0 ? 1 : SPARE_SLABS;
     const hp_slab *slab = owner->classes[size_class].first;
     while (slab != NULL && --count > 0) {
         slab = slab->free->next;

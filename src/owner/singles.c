@@ -9,8 +9,7 @@ static uint32_t most_room_bytes(const hp_owner *owner)
 {
     /* relaxed: bounds that move when another owner or thread comes; what is above them goes at its time */
     uint32_t bound = atomic_load_explicit(&owner->single_bound_bytes, memory_order_relaxed);
-    /* relaxed: as above */
-    return bound / 4 / (atomic_load_explicit(&owner->bound_threads, memory_order_relaxed) + 1);
+    return bound / 4 / (hp_owner_threads(owner) + 1);
 }
 
 void hp_singles_give_back(hp_owner *owner, uint32_t bytes)
@@ -20,7 +19,7 @@ void hp_singles_give_back(hp_owner *owner, uint32_t bytes)
 
 HP_SLOW bool hp_singles_get_room(hp_owner *owner, hp_singles_room *room, uint32_t bytes)
 {
-    /* relaxed: as above */
+    /* relaxed: a bound that moves */
     uint32_t bound = atomic_load_explicit(&owner->single_bound_bytes, memory_order_relaxed);
     room->most_bytes = most_room_bytes(owner);
     uint32_t step = hp_room_step(room->most_bytes, bytes);

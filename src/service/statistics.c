@@ -80,8 +80,8 @@ static void read_owners(hp_statistics *statistics)
 {
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         statistics->owners++;
+        statistics->threads += hp_owner_threads(owner);
         /* relaxed: statistics */
-        statistics->threads += atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
         statistics->inbox_bytes += atomic_load_explicit(&owner->inbox_bytes, memory_order_relaxed);
         if (!hp_claim_try(&owner->claim)) {
             statistics->owners_busy++;
