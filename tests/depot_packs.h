@@ -22,18 +22,7 @@ static inline int depot_teardown(void **state)
 /* A pack of seven fresh chunks in the depot; NULL: there is no room for it. */
 static inline hp_pack *given_a_pack(size_t bytes)
 {
-    unsigned size_class = hp_class_of(bytes);
-    if (!hp_depot_fill_hand(owner, &hand, hp_pack_bytes(size_class))) {
-        return NULL;
-    }
-    hp_pack *pack = hp_depot_hand_out(&hand);
-    hand.room_bytes -= hp_pack_bytes(size_class);
-    given_chunks(bytes, 0, HP_LINE_CHUNKS);
-    for (unsigned index = 0; index < HP_LINE_CHUNKS; index++) {
-        pack->chunks[index] = chunks[index];
-    }
-    hp_depot_push(owner, size_class, pack);
-    return pack;
+    return given_a_pack_of(owner, &hand, bytes);
 }
 
 /* The pack of the class that is on top goes into the hand; its chunks go into their slabs. */

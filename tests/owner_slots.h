@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <string.h>
+
 #include "metadata/address_map.h"
 #include "owner/depot.h"
 #include "owner/inbox.h"
@@ -56,6 +58,21 @@ static inline void given_chunks(size_t bytes, unsigned from, unsigned count)
         assert_int_not_equal(more, 0);
         taken += more;
     }
+}
+
+/* Seven fresh chunks become a pack of the depot, which may be another owner's; NULL: it has no room for it. */
+static inline hp_pack *given_a_pack_of(hp_owner *depot, hp_depot_hand *hand, size_t bytes)
+{
+    unsigned size_class = hp_class_of(bytes);
+    if (!hp_depot_fill_hand(depot, hand, hp_pack_bytes(size_class))) {
+        return NULL;
+    }
+    hp_pack *pack = hp_depot_hand_out(hand);
+    hand->room_bytes -= hp_pack_bytes(size_class);
+    given_chunks(bytes, 0, HP_LINE_CHUNKS);
+    memcpy(pack->chunks, chunks, sizeof pack->chunks);
+    hp_depot_push(depot, size_class, pack);
+    return pack;
 }
 
 static inline bool put(const void *chunk)

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -122,13 +121,8 @@ static void given_a_pack_in_the_depot_of(hp_owner *other)
 {
     hp_depot_hand hand = {0};
     assert_true(hp_claim_try(&owner->claim));
-    given_chunks(BYTES, 0, HP_LINE_CHUNKS);
+    assert_non_null(given_a_pack_of(other, &hand, BYTES));
     hp_claim_release(&owner->claim);
-    assert_true(hp_depot_fill_hand(other, &hand, hp_pack_bytes(hp_class_of(BYTES))));
-    hp_pack *pack = hp_depot_hand_out(&hand);
-    memcpy(pack->chunks, chunks, sizeof pack->chunks);
-    hand.room_bytes -= hp_pack_bytes(hp_class_of(BYTES));
-    hp_depot_push(other, hp_class_of(BYTES), pack);
     hp_depot_empty_hand(other, &hand);
 }
 

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -42,16 +41,10 @@ static bool look(void)
 /* So many packs of seven chunks each wait in the depot of the class. */
 static void given_packs(unsigned count)
 {
-    unsigned size_class = hp_class_of(BLOCK_BYTES);
     hp_depot_hand hand = {0};
     assert_true(hp_claim_try(&owner->claim));
     for (unsigned number = 0; number < count; number++) {
-        assert_true(hp_depot_fill_hand(owner, &hand, hp_pack_bytes(size_class)));
-        hand.room_bytes -= hp_pack_bytes(size_class);
-        hp_pack *pack = hp_depot_hand_out(&hand);
-        given_chunks(BLOCK_BYTES, 0, HP_LINE_CHUNKS);
-        memcpy(pack->chunks, chunks, sizeof pack->chunks);
-        hp_depot_push(owner, size_class, pack);
+        assert_non_null(given_a_pack_of(owner, &hand, BLOCK_BYTES));
     }
     hp_depot_empty_hand(owner, &hand);
     hp_claim_release(&owner->claim);
