@@ -16,6 +16,7 @@ static inline int depot_setup(void **state)
 static inline int depot_teardown(void **state)
 {
     hp_depot_empty_hand(owner, &hand);
+    owner->bound_threads = 0;
     return owner_teardown(state);
 }
 

@@ -10,6 +10,11 @@
 
 #include "depot_packs.h"
 
+static void given_threads(uint32_t threads)
+{
+    owner->bound_threads = threads;
+}
+
 /* The number of packs of 1,024 bytes that the depot takes when the owner's slabs take so much. */
 static unsigned packs_until_full(uint64_t slab_bytes)
 {
@@ -33,24 +38,37 @@ static void a_full_depot_takes_no_more_packs_but_of_a_smaller_class(void **state
     assert_non_null(given_a_pack(256));
 }
 
-static void a_quarter_of_what_the_owners_slabs_take_comes_on_top_of_its_share(void **state)
+static void where_a_crowd_shares_the_owner_a_quarter_of_what_its_slabs_take_comes_on_top(void **state)
 {
     (void)state;
-    owner->depot_bound_bytes = 100 << 10;
+    given_threads(HP_CROWD_THREADS);
+    owner->depot_bound_bytes = (100 << 10) - HP_CROWD_THREADS * HP_HAND_MIN_BYTES;
 
     unsigned packs = packs_until_full(400 << 10);
 
     assert_in_range(packs * hp_pack_bytes(hp_class_of(1024)), 180 << 10, 200 << 10);
 }
 
+static void but_nothing_where_one_thread_or_two_have_it(void **state)
+{
+    (void)state;
+    given_threads(HP_CROWD_THREADS - 1);
+    owner->depot_bound_bytes = (100 << 10) - (HP_CROWD_THREADS - 1) * HP_HAND_MIN_BYTES;
+
+    unsigned packs = packs_until_full(400 << 10);
+
+    assert_in_range(packs * hp_pack_bytes(hp_class_of(1024)), 90 << 10, 100 << 10);
+}
+
 static void but_not_for_medium_classes(void **state)
 {
     (void)state;
+    given_threads(HP_CROWD_THREADS);
     owner->depot_bound_bytes = 100 << 10;
     packs_until_full(400 << 10);
     assert_false(hp_depot_takes_medium(owner));
 
-    while (owner->depot_bytes > 100 << 10) {
+    while (owner->depot_bytes > (100 << 10) + HP_CROWD_THREADS * HP_HAND_MIN_BYTES) {
         take_a_pack(1024);
         hp_depot_empty_hand(owner, &hand);
     }
@@ -61,9 +79,10 @@ static void but_not_for_medium_classes(void **state)
 static void but_no_more_than_16_mib(void **state)
 {
     (void)state;
+    given_threads(HP_CROWD_THREADS);
     owner->depot_bound_bytes = 0;
     owner->slab_bytes = (uint64_t)1 << 40;
-    owner->depot_bytes = HP_DEPOT_SLAB_MAX_BYTES;
+    owner->depot_bytes = HP_DEPOT_SLAB_MAX_BYTES + HP_CROWD_THREADS * HP_HAND_MIN_BYTES;
 
     assert_null(given_a_pack(64));
 
@@ -83,8 +102,10 @@ static void a_pass_goes_by(uint32_t now_ms)
 static void after_all_was_wanted_back_it_gets_no_part_of_its_slabs_for_two_passes(void **state)
 {
     (void)state;
+    given_threads(HP_CROWD_THREADS);
     owner->depot_bound_bytes = 0;
     owner->slab_bytes = (uint64_t)1 << 40;
+    owner->depot_bytes = HP_CROWD_THREADS * HP_HAND_MIN_BYTES;
     hp_owners_trim_all();
     assert_null(given_a_pack(64));
     a_pass_goes_by(100000);
@@ -128,11 +149,10 @@ static void each_thread_of_the_owner_may_have_room_in_its_hand_beyond_that(void 
     owner->depot_bound_bytes = 0;
     assert_null(given_a_pack(64));
 
-    owner->bound_threads = 1;
+    given_threads(1);
 
     assert_non_null(given_a_pack(64));
     assert_in_range(owner->depot_bytes, 1, HP_HAND_MIN_BYTES);
-    owner->bound_threads = 0;
 }
 
 static void a_hand_with_too_much_room_gives_half_of_it_back(void **state)
@@ -176,7 +196,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SPEC(a_full_depot_takes_no_more_packs_but_of_a_smaller_class),
-        SPEC(a_quarter_of_what_the_owners_slabs_take_comes_on_top_of_its_share),
+        SPEC(where_a_crowd_shares_the_owner_a_quarter_of_what_its_slabs_take_comes_on_top),
+        SPEC(but_nothing_where_one_thread_or_two_have_it),
         SPEC(but_not_for_medium_classes),
         SPEC(but_no_more_than_16_mib),
         SPEC(after_all_was_wanted_back_it_gets_no_part_of_its_slabs_for_two_passes),

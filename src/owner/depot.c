@@ -18,7 +18,8 @@ typedef struct depot_bounds {
 static uint32_t part_of_slabs(const hp_owner *owner)
 {
     /* relaxed: as long as memory is scarce, what is free shall be found where everybody looks for it */
-    if (HP_UNLIKELY(atomic_load_explicit(&owner->scarce_passes, memory_order_relaxed) != 0)) {
+    if (!hp_owner_is_crowded(owner) ||
+        HP_UNLIKELY(atomic_load_explicit(&owner->scarce_passes, memory_order_relaxed) != 0)) {
         return 0;
     }
     /* relaxed: a size to go by */

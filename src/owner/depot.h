@@ -33,7 +33,11 @@
 #define HP_DEPOTS_BYTES (1024u << 10)
 #define HP_DEPOT_MIN_BYTES (64u << 10)
 
-/* An owner with much has more to move: this part of what its slabs take comes on top for small classes. */
+/*
+ * A crowd's owner keeps more, so that its threads need the claim less often: this part of what its slabs take comes
+ * on top for small classes. One thread's chunks go back to the slabs instead, which hand them out in the order of
+ * their addresses: what a program allocates one after the other then lies side by side.
+ */
 #define HP_DEPOT_SLAB_PART 4u
 #define HP_DEPOT_SLAB_MAX_BYTES (16u << 20)
 

@@ -96,6 +96,14 @@ HP_INLINE uint32_t hp_owner_threads(const hp_owner *owner)
     return atomic_load_explicit(&owner->bound_threads, memory_order_relaxed);
 }
 
+/* With fewer threads than this, of which one may be a main thread that waits, an owner belongs to one of them. */
+#define HP_CROWD_THREADS 3u
+
+HP_INLINE bool hp_owner_is_crowded(const hp_owner *owner)
+{
+    return hp_owner_threads(owner) >= HP_CROWD_THREADS;
+}
+
 /* Whether the caller runs where the owner's threads do, as far as is known. */
 HP_INLINE bool hp_owner_is_near(const hp_owner *owner)
 {

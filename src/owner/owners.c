@@ -13,9 +13,6 @@
 /* No more threads than that work at a time, and each owner has slabs of its own in every class. */
 #define OWNERS_PER_PROCESSOR 1u
 
-/* With fewer threads than this, of which one may be a main thread that waits, an owner belongs to one of them. */
-#define CROWD 3u
-
 /* How often one is looked for that is open before a new one is made. */
 #define LEAST_ROUNDS 2u
 #define LEAST_LOOKS 32u
@@ -191,14 +188,9 @@ static hp_owner *of_processor(uint32_t processor)
     return NULL;
 }
 
-static bool is_crowded(const hp_owner *owner)
-{
-    return hp_owner_threads(owner) >= CROWD;
-}
-
 hp_owner *hp_owners_follow(hp_owner *owner, uint32_t processor)
 {
-    hp_owner *near = is_crowded(owner) ? of_processor(processor) : NULL;
+    hp_owner *near = hp_owner_is_crowded(owner) ? of_processor(processor) : NULL;
     if (near == NULL) {
         /* relaxed: a number to go by. It may be that of two owners until one of them goes along with a thread. */
         atomic_store_explicit(&owner->processor, processor, memory_order_relaxed);
@@ -288,7 +280,7 @@ hp_owner *hp_owners_claim_serving(unsigned size_class)
 static bool may_share(const hp_owner *owner, const hp_owner *asking)
 {
     return owner != asking &&
-           (hp_owner_threads(owner) == 0 || is_crowded(owner) || is_crowded(asking));
+           (hp_owner_threads(owner) == 0 || hp_owner_is_crowded(owner) || hp_owner_is_crowded(asking));
 }
 
 hp_pack *hp_owners_pop_spare(const hp_owner *asking, unsigned size_class, hp_owner **from)
