@@ -134,6 +134,12 @@ hp_owner *hp_thread_claim(hp_thread *self, unsigned size_class)
     return owner != NULL ? owner : hp_owners_claim_any(NULL);
 }
 
+void *hp_thread_refill_from_slabs(hp_thread *self, unsigned size_class)
+{
+    hp_owner *owner = hp_thread_claim(self, size_class);
+    return HP_UNLIKELY(owner == NULL) ? NULL : refill_from_slabs(self, owner, size_class);
+}
+
 void *hp_thread_refill(hp_thread *self, unsigned size_class)
 {
     /* What was freed is used again before what nobody has touched yet. */
@@ -141,11 +147,7 @@ void *hp_thread_refill(hp_thread *self, unsigned size_class)
     void *chunk = pack == NULL
                       ? refill_from_reserve(self, size_class)
                       : hp_refill_from_pack(self, &self->lines[size_class], size_class, pack);
-    if (chunk != NULL) {
-        return chunk;
-    }
-    hp_owner *owner = hp_thread_claim(self, size_class);
-    return owner == NULL ? NULL : refill_from_slabs(self, owner, size_class);
+    return chunk != NULL ? chunk : hp_thread_refill_from_slabs(self, size_class);
 }
 
 void hp_thread_return(hp_thread *self, hp_owner *claimed, void *const *chunks, unsigned count)

@@ -93,6 +93,9 @@ void hp_thread_disable_caches(void);
 /* malloc of a small class whose line is empty. NULL: out of memory. */
 void *hp_thread_refill(hp_thread *self, unsigned size_class);
 
+/* The same when the depot and the reserve have none either. */
+void *hp_thread_refill_from_slabs(hp_thread *self, unsigned size_class);
+
 /* free into a line of a small class that is full. */
 void hp_thread_spill(hp_thread *self, unsigned size_class, void *chunk);
 

@@ -198,7 +198,7 @@ static HP_SLOW void *refill_without_pack(hp_thread *self, hp_line *line, unsigne
     if (HP_LIKELY((reserve & HP_RESERVE_GROUPS_MASK) != 0)) {
         return hp_refill_from_reserve(self, line, size_class, reserve);
     }
-    void *chunk = hp_thread_refill(self, size_class);
+    void *chunk = hp_thread_refill_from_slabs(self, size_class);
     tick();
     return HP_LIKELY(chunk != NULL) ? chunk : hp_slow_malloc(hp_class_bytes(size_class));
 }

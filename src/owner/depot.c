@@ -9,12 +9,6 @@
 #include "owner/singles.h"
 #include "platform/misuse.h"
 
-typedef struct depot_bounds {
-    uint64_t medium_bytes; /* the owner's share, and what the hands of many threads hold */
-    uint64_t depot_bytes;  /* and a part of what its slabs take */
-    uint32_t hand_bytes;
-} depot_bounds;
-
 static uint32_t part_of_slabs(const hp_owner *owner)
 {
     /* relaxed: as long as memory is scarce, what is free shall be found where everybody looks for it */
@@ -28,32 +22,45 @@ static uint32_t part_of_slabs(const hp_owner *owner)
     return part_bytes < HP_DEPOT_SLAB_MAX_BYTES ? (uint32_t)part_bytes : HP_DEPOT_SLAB_MAX_BYTES;
 }
 
-static depot_bounds bounds_of(const hp_owner *owner)
+static uint32_t share_of(const hp_owner *owner)
 {
-    /* relaxed: bounds that move when another owner or thread comes; what is above them goes at its time */
-    uint32_t share = atomic_load_explicit(&owner->depot_bound_bytes, memory_order_relaxed);
-    uint32_t threads = hp_owner_threads(owner);
-    uint32_t part = part_of_slabs(owner);
-    uint64_t medium = share + (uint64_t)threads * HP_HAND_MIN_BYTES;
-    /* The hands of all threads together hold no more than half of what there is, unless they are many. */
-    uint32_t hand = (share + part) / 2 / (threads + 1);
-    hand = hand < HP_HAND_MIN_BYTES ? HP_HAND_MIN_BYTES : hand;
-    return (depot_bounds){medium, medium + part, hand};
+    /* relaxed: moves when another owner comes; what is above it then goes at its time */
+    return atomic_load_explicit(&owner->depot_bound_bytes, memory_order_relaxed);
+}
+
+/* The owner's share, and what the hands of many threads hold. */
+static uint64_t medium_bound_bytes(const hp_owner *owner)
+{
+    return share_of(owner) + (uint64_t)hp_owner_threads(owner) * HP_HAND_MIN_BYTES;
+}
+
+/* The hands of all threads together hold no more than half of what there is, unless they are many. */
+static uint32_t hand_bound_bytes(const hp_owner *owner)
+{
+    uint32_t part = (share_of(owner) + part_of_slabs(owner)) / 2 / (hp_owner_threads(owner) + 1);
+    return part < HP_HAND_MIN_BYTES ? HP_HAND_MIN_BYTES : part;
+}
+
+static uint64_t held_bytes(const hp_owner *owner)
+{
+    /* relaxed: a count to go by */
+    return atomic_load_explicit(&owner->depot_bytes, memory_order_relaxed);
 }
 
 bool hp_depot_takes_medium(const hp_owner *owner)
 {
-    /* relaxed: a count to go by */
-    uint64_t held = atomic_load_explicit(&owner->depot_bytes, memory_order_relaxed);
-    return held <= bounds_of(owner).medium_bytes;
+    return held_bytes(owner) <= medium_bound_bytes(owner);
 }
 
 static bool get_room(hp_owner *owner, hp_depot_hand *hand, uint32_t bytes)
 {
-    depot_bounds bounds = bounds_of(owner);
-    uint32_t step = hp_room_step(bounds.hand_bytes, bytes);
-    hand->most_bytes = bounds.hand_bytes;
-    if (!hp_room_get(&owner->depot_bytes, bounds.depot_bytes, step)) {
+    uint64_t bound = medium_bound_bytes(owner) + part_of_slabs(owner);
+    if (HP_LIKELY(held_bytes(owner) + bytes > bound)) {
+        return false;
+    }
+    hand->most_bytes = hand_bound_bytes(owner);
+    uint32_t step = hp_room_step(hand->most_bytes, bytes);
+    if (!hp_room_get(&owner->depot_bytes, bound, step)) {
         return false;
     }
     hand->room_bytes += step;
@@ -99,7 +106,7 @@ HP_SLOW bool hp_depot_fill_hand(hp_owner *owner, hp_depot_hand *hand, uint32_t b
 
 HP_SLOW void hp_depot_ease_hand(hp_owner *owner, hp_depot_hand *hand)
 {
-    hand->most_bytes = bounds_of(owner).hand_bytes;
+    hand->most_bytes = hand_bound_bytes(owner);
     if (hand->room_bytes > hand->most_bytes) {
         hp_room_give_back(&owner->depot_bytes, hand->room_bytes - hand->most_bytes / 2);
         hand->room_bytes = hand->most_bytes / 2;
