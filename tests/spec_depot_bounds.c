@@ -38,7 +38,8 @@ static void a_full_depot_takes_no_more_packs_but_of_a_smaller_class(void **state
     assert_non_null(given_a_pack(256));
 }
 
-static void where_a_crowd_shares_the_owner_a_quarter_of_what_its_slabs_take_comes_on_top(void **state)
+static void where_a_crowd_shares_the_owner_a_quarter_of_what_its_slabs_take_comes_on_top(
+    void **state)
 {
     (void)state;
     given_threads(HP_CROWD_THREADS);

@@ -4,6 +4,7 @@
  */
 #include "cache/refill.h"
 #include "owner/inbox.h"
+#include "owner/mixed.h"
 
 /* The first one comes out, the others go into the empty line, so that they come in their order. */
 static void *refill_line(hp_line *line, void *const *chunks, unsigned count)
@@ -27,7 +28,14 @@ static HP_SLOW void *refill_from_slabs(hp_thread *self, unsigned size_class)
     unsigned wanted = hp_next_refill(self, size_class);
     unsigned step = hp_pack_chunks(size_class);
     /* The lowest address is handed out first. */
-    unsigned taken = hp_owner_take(owner, size_class, wanted < step ? wanted : step, chunks);
+    wanted = wanted < step ? wanted : step;
+    unsigned taken = 0;
+    if (HP_UNLIKELY(hp_owner_is_about_to_grow(owner, size_class))) {
+        taken = hp_mixed_take(owner, size_class, wanted, chunks);
+    }
+    if (taken == 0) {
+        taken = hp_owner_take(owner, size_class, wanted, chunks);
+    }
     hp_claim_release(&owner->claim);
     return HP_UNLIKELY(taken == 0) ? NULL : refill_line(&self->lines[size_class], chunks, taken);
 }

@@ -32,6 +32,10 @@ void hp_outbox_flush(hp_thread *self)
 
 void hp_outbox_add(hp_thread *self, hp_slab *slab, unsigned index)
 {
+    if (HP_UNLIKELY(hp_slab_joined(slab) != NULL)) {
+        hp_inbox_free_now(slab, index);
+        return;
+    }
     char *chunk = slab->base + (size_t)index * slab->slot_bytes;
     uint64_t grain = hp_grain_of(chunk);
     uint64_t key = hp_outbox_key(slab, index);

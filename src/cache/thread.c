@@ -5,13 +5,11 @@
 #include "cache/single.h"
 #include "owner/depot.h"
 #include "owner/inbox.h"
+#include "owner/mixed.h"
 #include "owner/owners.h"
 #include "platform/build.h"
 #include "platform/misuse.h"
 #include "platform/report.h"
-
-/* So many of a class an owner opens before others are asked: with less there is not much to gain. */
-#define SLABS_OF_ITS_OWN 4u
 
 static void check(const hp_thread *self)
 {
@@ -37,14 +35,12 @@ static void *refill_with_neighbours(hp_thread *self, hp_owner *owner, unsigned s
     return hp_refill_from_reserve(self, line, size_class, (uint64_t)(uintptr_t)first | groups);
 }
 
-static void *refill_with_scattered(hp_thread *self, hp_owner *owner, unsigned size_class)
+/* The first one comes out, the others go into the empty line. NULL: there are none. */
+static void *refill_with(hp_line *line, void *const *chunks, unsigned count)
 {
-    void *chunks[HP_LINE_CHUNKS];
-    unsigned count = hp_owner_take(owner, size_class, hp_next_refill(self, size_class), chunks);
     if (count == 0) {
         return NULL;
     }
-    hp_line *line = &self->lines[size_class];
     if (count > 1) {
         line->chunks[0] = chunks[1];
         for (unsigned index = 2; index < count; index++) {
@@ -55,6 +51,20 @@ static void *refill_with_scattered(hp_thread *self, hp_owner *owner, unsigned si
     return chunks[0];
 }
 
+static void *refill_with_scattered(hp_thread *self, hp_owner *owner, unsigned size_class)
+{
+    void *chunks[HP_LINE_CHUNKS];
+    unsigned count = hp_owner_take(owner, size_class, hp_next_refill(self, size_class), chunks);
+    return refill_with(&self->lines[size_class], chunks, count);
+}
+
+static void *refill_with_mixed(hp_thread *self, hp_owner *owner, unsigned size_class)
+{
+    void *chunks[HP_LINE_CHUNKS];
+    unsigned count = hp_mixed_take(owner, size_class, hp_next_refill(self, size_class), chunks);
+    return refill_with(&self->lines[size_class], chunks, count);
+}
+
 /* The next group of a reserve that is not empty, else NULL. */
 static void *refill_from_reserve(hp_thread *self, unsigned size_class)
 {
@@ -62,13 +72,6 @@ static void *refill_from_reserve(hp_thread *self, unsigned size_class)
     return (reserve & HP_RESERVE_GROUPS_MASK) == 0
                ? NULL
                : hp_refill_from_reserve(self, &self->lines[size_class], size_class, reserve);
-}
-
-/* The owner, claimed, is about to open one more slab than it has in any case. */
-static bool is_about_to_grow(const hp_owner *owner, unsigned size_class)
-{
-    const hp_class_slabs *slabs = &owner->classes[size_class];
-    return slabs->first == NULL && slabs->slab_count >= SLABS_OF_ITS_OWN;
 }
 
 static void *refill_from_spare_pack(hp_thread *self, const hp_owner *owner, unsigned size_class)
@@ -109,8 +112,9 @@ static void *refill_from_slabs(hp_thread *self, hp_owner *owner, unsigned size_c
         hp_inbox_drain(owner);
     }
     void *chunk = NULL;
-    if (HP_UNLIKELY(is_about_to_grow(owner, size_class))) {
-        chunk = refill_from_others(self, &owner, size_class);
+    if (HP_UNLIKELY(hp_owner_is_about_to_grow(owner, size_class))) {
+        chunk = refill_with_mixed(self, owner, size_class);
+        chunk = chunk != NULL ? chunk : refill_from_others(self, &owner, size_class);
     }
     if (chunk == NULL) {
         chunk = refill_with_neighbours(self, owner, size_class);
@@ -276,7 +280,7 @@ void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
         hp_thread_free_large_slot(self, slab, index);
         return;
     }
-    if (self == NULL) {
+    if (self == NULL || hp_slab_joined(slab) != NULL) {
         hp_inbox_free_now(slab, index);
         return;
     }
@@ -353,7 +357,7 @@ static const char *check_line(const hp_line *line, unsigned size_class)
     while (copy.filled > hp_line_empty(size_class)) {
         hp_entry entry = hp_map_get(hp_line_take(&copy, copy.filled));
         if (hp_entry_kind(entry) != HP_KIND_SLAB ||
-            ((hp_slab *)hp_entry_record(entry))->size_class != size_class) {
+            !hp_slab_suits(hp_entry_record(entry), size_class)) {
             return "T2: a line holds what is no chunk of its class";
         }
     }

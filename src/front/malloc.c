@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "front/block.h"
 #include "front/hot_path.h"
 #include "front/slow.h"
 #include "hepta/hepta.h"

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arena/large.h"
+#include "front/block.h"
 #include "front/slow.h"
 #include "hepta/hepta.h"
 #include "metadata/address_map.h"
@@ -94,7 +95,7 @@ static HP_SLOW void *resize(void *pointer, size_t bytes)
         }
         wanted_bytes = with_headroom(bytes, usable_bytes);
     } else if (bytes <= PTRDIFF_MAX) {
-        void *resized = hp_slow_resize_large(entry, pointer, usable_bytes, bytes);
+        void *resized = hp_resize_large(entry, pointer, usable_bytes, bytes);
         if (resized != NULL) {
             return resized;
         }

@@ -10,6 +10,8 @@
 #include "cache/outbox.h"
 #include "cache/refill.h"
 #include "cache/single.h"
+#include "front/block.h"
+#include "hepta/hepta.h"
 #include "metadata/address_map.h"
 #include "owner/inbox.h"
 #include "owner/owners.h"
@@ -64,6 +66,26 @@ HP_INLINE void *take_from_line(hp_thread *self, unsigned size_class)
     return chunk;
 }
 
+static void *take_or_refill(hp_thread *self, unsigned size_class)
+{
+    void *chunk = take_from_line(self, size_class);
+    if (chunk != NULL) {
+        return chunk;
+    }
+    return size_class < HP_SMALL_CLASSES ? hp_thread_refill(self, size_class)
+                                         : hp_thread_refill_medium(self, size_class);
+}
+
+/* A block of a mixed slab lies at a multiple of no more than malloc promises: NULL then, and it is freed. */
+HP_INLINE void *if_aligned(void *chunk, size_t align_bytes)
+{
+    if (HP_LIKELY(((uintptr_t)chunk & (align_bytes - 1)) == 0)) {
+        return chunk;
+    }
+    hepta_free(chunk);
+    return NULL;
+}
+
 static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
 {
     /* A slot whose size is a multiple of the alignment lies at a multiple of it: see Z2. */
@@ -79,12 +101,10 @@ static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
     }
     unsigned size_class = hp_class_of(slot_bytes);
     if (size_class < HP_CACHED_CLASSES && self != NULL) {
-        void *chunk = take_from_line(self, size_class);
-        if (chunk != NULL) {
+        void *chunk = if_aligned(take_or_refill(self, size_class), align_bytes);
+        if (HP_LIKELY(chunk != NULL)) {
             return chunk;
         }
-        return size_class < HP_SMALL_CLASSES ? hp_thread_refill(self, size_class)
-                                             : hp_thread_refill_medium(self, size_class);
     }
     return hp_thread_take_slot(self, size_class, zeroed);
 }
@@ -265,6 +285,7 @@ void *hp_slow_aligned(size_t bytes, size_t align_bytes)
         void *chunk = HP_LIKELY(slot_bytes <= HP_CACHED_MAX_BYTES)
                           ? take_from_line(self, hp_class_of(slot_bytes))
                           : take_aligned_single(self, slot_bytes, align_bytes);
+        chunk = if_aligned(chunk, align_bytes);
         if (HP_LIKELY(chunk != NULL)) {
             return chunk;
         }
@@ -296,12 +317,6 @@ void hp_slow_spill(void *pointer, hp_line *line)
     hp_spill_to_depot(self, line, size_class, pointer);
 }
 
-/* "double free of" when a block of ours was freed there, "invalid pointer" when none ever was. */
-static HP_COLD void report(const char *call, hp_entry entry, const void *pointer)
-{
-    hp_misuse(call, entry == HP_ENTRY_FREED ? "double free of" : "invalid pointer", pointer);
-}
-
 void hp_slow_free_other(void *pointer, hp_slab *slab)
 {
     hp_thread *self = hp_self;
@@ -331,7 +346,7 @@ void hp_slow_free(void *pointer)
         hp_thread *self = hp_thread_enter();
         hp_slab *slab = hp_entry_record(entry);
         uint32_t index = hp_slab_index(slab, pointer);
-        if (HP_LIKELY(index != HP_NOT_A_SLOT)) {
+        if (HP_LIKELY(index != HP_NOT_A_SLOT && !hp_slab_is_inside(slab, index))) {
             hp_thread_free_slot(self, slab, index);
             tick_of_free();
             return;
@@ -341,52 +356,5 @@ void hp_slow_free(void *pointer)
         return;
     }
     /* Looked up again: it may have been freed since. */
-    report("free()", hp_map_get(pointer), pointer);
-}
-
-/* Bytes of the slot, 0 when none starts there or it is known to be free. */
-static size_t usable_slot_bytes(hp_slab *slab, const void *pointer, hp_entry *entry)
-{
-    uint32_t index = hp_slab_index(slab, pointer);
-    if (index == HP_NOT_A_SLOT) {
-        return 0;
-    }
-    /* A cached class's chunk that was freed is mostly in a line, where no bit tells. */
-    bool is_free = slab->size_class >= HP_CACHED_CLASSES
-                       ? !hp_slab_is_out(slab, index)
-                       : hp_self->owner == NULL && hp_inbox_is_free(slab, index);
-    if (is_free) {
-        *entry = HP_ENTRY_FREED;
-        return 0;
-    }
-    return slab->slot_bytes;
-}
-
-size_t hp_usable_bytes(void *pointer, const char *call)
-{
-    hp_entry entry = hp_map_get(pointer);
-    hp_kind kind = hp_entry_kind(entry);
-    size_t bytes = 0;
-    if (kind == HP_KIND_SLAB) {
-        bytes = usable_slot_bytes(hp_entry_record(entry), pointer, &entry);
-    } else if (kind != HP_KIND_NONE) {
-        bytes = hp_large_usable_bytes(entry, pointer);
-    }
-    if (bytes == 0) {
-        report(call, entry, pointer);
-    }
-    return bytes;
-}
-
-void *hp_slow_resize_large(hp_entry entry, void *pointer, size_t usable_bytes, size_t bytes)
-{
-    void *resized = hp_large_resize(entry, pointer, bytes);
-    hp_owner *owner = hp_self->owner;
-    bool may_grow = hp_entry_kind(entry) == HP_KIND_RUN && bytes > usable_bytes &&
-                    bytes <= HP_RUN_MAX_BYTES && owner != NULL;
-    if (resized != NULL || !may_grow ||
-        !hp_singles_free_neighbour(owner, (char *)pointer + usable_bytes)) {
-        return resized;
-    }
-    return hp_large_resize(entry, pointer, bytes);
+    hp_report_pointer("free()", hp_map_get(pointer), pointer);
 }

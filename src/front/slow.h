@@ -39,11 +39,5 @@ HP_SLOW void hp_slow_free_other(void *pointer, hp_slab *slab);
 /* free of what the hot path did not find. */
 HP_SLOW void hp_slow_free(void *pointer);
 
-/* Usable bytes; 0 after a report when the pointer is no block's start. */
-size_t hp_usable_bytes(void *pointer, const char *call);
-
-/* As hp_large_resize; what waits behind a run for another of its class may become a part of it. */
-void *hp_slow_resize_large(hp_entry entry, void *pointer, size_t usable_bytes, size_t bytes);
-
 /* Returns everything that can be returned at this moment to the system; the bytes given back. */
 HP_COLD size_t hp_reclaim(void);

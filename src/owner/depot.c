@@ -159,9 +159,10 @@ void hp_depot_free_chunk(hp_owner *owner, void *chunk)
     if (HP_UNLIKELY(slab == NULL)) {
         return;
     }
+    uint64_t bits = hp_slab_block_bits(slab, index);
     if (HP_UNLIKELY(slab->owner != owner)) {
-        hp_inbox_post(slab, index / 64, (uint64_t)1 << (index & 63));
-    } else if (HP_UNLIKELY(!hp_owner_put(owner, slab, index))) {
+        hp_inbox_post(slab, index / 64, bits);
+    } else if (HP_UNLIKELY(hp_owner_put_word(owner, slab, index / 64, bits) != 0)) {
         hp_misuse("free()", "double free of", chunk);
     }
 }

@@ -107,16 +107,18 @@ bool hp_inbox_is_free(hp_slab *slab, unsigned index)
 void hp_inbox_free_now(hp_slab *slab, unsigned index)
 {
     hp_owner *owner = slab->owner;
+    uint64_t bits = hp_slab_block_bits(slab, index);
     if (!hp_claim_try(&owner->claim)) {
-        hp_inbox_post(slab, index / 64, (uint64_t)1 << (index & 63));
+        hp_inbox_post(slab, index / 64, bits);
         return;
     }
     /* A note of the same slot would tell of a double free: look at the notes first. */
     if (HP_UNLIKELY(hp_inbox_has_news(owner))) {
         hp_inbox_drain(owner);
     }
-    if (!hp_owner_put(owner, slab, index)) {
-        report_twice(slab, index / 64, (uint64_t)1 << (index & 63));
+    uint64_t twice = hp_owner_put_word(owner, slab, index / 64, bits);
+    if (twice != 0) {
+        report_twice(slab, index / 64, twice);
     }
     hp_claim_release(&owner->claim);
 }

@@ -1,6 +1,7 @@
 #include "owner/owner.h"
 
 #include "owner/depot.h"
+#include "owner/mixed.h"
 #include "owner/retire.h"
 #include "owner/singles.h"
 #include "platform/build.h"
@@ -23,7 +24,7 @@ static void check_slab(const hp_slab *slab)
     }
 }
 
-static void link_slab(hp_class_slabs *slabs, hp_slab *slab)
+void hp_owner_link(hp_class_slabs *slabs, hp_slab *slab)
 {
     /* Behind the first, which goes on serving: a slab that just got its first free slot is nearly full. */
     hp_slab *before = slabs->first;
@@ -39,7 +40,7 @@ static void link_slab(hp_class_slabs *slabs, hp_slab *slab)
     }
 }
 
-static void unlink_slab(hp_class_slabs *slabs, const hp_slab *slab)
+void hp_owner_unlink(hp_class_slabs *slabs, const hp_slab *slab)
 {
     hp_slab *previous = slab->free->previous;
     hp_slab *next = slab->free->next;
@@ -102,18 +103,22 @@ static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
     slabs->slab_count++;
     count_slab_bytes(owner, hp_class_slab_bytes(size_class));
     note_empty(owner, slab);
-    link_slab(slabs, slab);
+    hp_owner_link(slabs, slab);
     return slab;
+}
+
+void hp_owner_close(hp_owner *owner, hp_slab *slab)
+{
+    owner->classes[slab->size_class].slab_count--;
+    count_slab_bytes(owner, -(uint64_t)hp_class_slab_bytes(slab->size_class));
+    hp_slab_close(slab);
+    spare_record(owner, slab, hp_slab_record_capacity(slab->size_class));
 }
 
 static void close_slab(hp_owner *owner, hp_slab *slab)
 {
-    hp_class_slabs *slabs = &owner->classes[slab->size_class];
-    unlink_slab(slabs, slab);
-    slabs->slab_count--;
-    count_slab_bytes(owner, -(uint64_t)hp_class_slab_bytes(slab->size_class));
-    hp_slab_close(slab);
-    spare_record(owner, slab, hp_slab_record_capacity(slab->size_class));
+    hp_owner_unlink(&owner->classes[slab->size_class], slab);
+    hp_owner_close(owner, slab);
 }
 
 bool hp_owner_close_empty(hp_owner *owner, unsigned size_class)
@@ -144,8 +149,8 @@ HP_INLINE hp_slab *serving_slab(hp_owner *owner, unsigned size_class)
                   second->free->free_count < WORTH_A_TURN)) {
         return slab;
     }
-    unlink_slab(slabs, slab);
-    link_slab(slabs, slab); /* behind the second, which is the first now */
+    hp_owner_unlink(slabs, slab);
+    hp_owner_link(slabs, slab); /* behind the second, which is the first now */
     return second;
 }
 
@@ -156,7 +161,7 @@ HP_INLINE void settle_taken(hp_owner *owner, hp_slab *slab, bool was_empty)
         note_not_empty(owner, slab);
     }
     if (HP_UNLIKELY(slab->free->free_count == 0)) {
-        unlink_slab(&owner->classes[slab->size_class], slab);
+        hp_owner_unlink(&owner->classes[slab->size_class], slab);
     }
 }
 
@@ -217,6 +222,11 @@ void *hp_owner_take_one(hp_owner *owner, unsigned size_class, bool *zeroed)
 
 void *hp_owner_take_at_least(hp_owner *owner, unsigned size_class, bool *zeroed)
 {
+    void *chunk = NULL;
+    *zeroed = false;
+    if (size_class < HP_CACHED_CLASSES && hp_mixed_take(owner, size_class, 1, &chunk) != 0) {
+        return chunk;
+    }
     for (; size_class < HP_CLASSES; size_class++) {
         hp_slab *slab = owner->classes[size_class].first;
         if (slab != NULL) {
@@ -261,7 +271,7 @@ HP_INLINE void settle(hp_owner *owner, hp_slab *slab, bool was_full)
     check_slab(slab);
     hp_owner_have_watched(owner);
     if (HP_UNLIKELY(was_full)) {
-        link_slab(slabs, slab);
+        hp_owner_link(slabs, slab);
     }
     if (HP_LIKELY(slab->free->free_count != slab->slot_count)) {
         return;
@@ -299,6 +309,9 @@ unsigned hp_owner_put_run(hp_owner *owner, hp_slab *slab, void *const *chunks, u
 
 uint64_t hp_owner_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits)
 {
+    if (HP_UNLIKELY(hp_slab_joined(slab) != NULL)) {
+        return hp_mixed_put_word(owner, slab, word, bits);
+    }
     bool was_full = slab->free->free_count == 0;
     uint64_t twice = hp_slab_put_word(slab, word, bits);
     if (HP_LIKELY(twice != bits)) {
@@ -354,6 +367,7 @@ const char *hp_owner_check(const hp_owner *owner)
             return broken;
         }
     }
-    const char *broken = hp_depot_check(owner);
+    const char *broken = hp_mixed_check(owner);
+    broken = broken == NULL ? hp_depot_check(owner) : broken;
     return broken == NULL ? hp_singles_check(owner) : broken;
 }

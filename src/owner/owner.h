@@ -30,12 +30,19 @@
 /* Wholly free slabs are kept one per class, and no more than this of all classes. */
 #define HP_OWNER_EMPTY_BYTES (512u << 10)
 
+/* So many of a class an owner opens before it looks elsewhere: with less there is not much to gain. */
+#define HP_SLABS_OF_ITS_OWN 4u
+
 #define HP_CLASS_WORDS ((HP_CLASSES + 63u) / 64u)
+
+/* Of holes of 1, 2, 4 .. 64 slots: those of a bitmap word. */
+#define HP_MIXED_LISTS 7u
+#define HP_MIXED_MOST_SLOTS 64u
 
 typedef struct hp_class_slabs {
     hp_slab *first;      /* slabs with a free slot; the first one serves */
     hp_slab *empty;      /* the wholly free slab in the list, or NULL */
-    uint32_t slab_count; /* open slabs, also full ones */
+    uint32_t slab_count; /* open slabs, also full ones and mixed ones */
 } hp_class_slabs;
 
 /* A pack as it was seen; it may have been used for other chunks since. */
@@ -53,10 +60,10 @@ typedef struct hp_depot_marks {
 typedef struct hp_owner_pass {
     uint32_t began_at_ms;
     bool is_under_way;
-    bool found;          /* there is something to come back for */
-    uint32_t misses;     /* looks in a row at which the claim was taken */
-    unsigned size_class; /* where the pass is */
-    hp_slab *slab;       /* the next one of the class; NULL: its first */
+    bool found;      /* there is something to come back for */
+    uint32_t misses; /* looks in a row at which the claim was taken */
+    unsigned place;  /* where the pass is: a class, and a list of slabs */
+    hp_slab *slab;   /* the next one of the list; NULL: its first */
     hp_depot_marks marks[HP_DEPOT_CLASSES];
     const hp_slab *seen_empty[HP_CLASSES];
 } hp_owner_pass;
@@ -84,6 +91,8 @@ struct hp_owner {
     hp_class_slabs classes[HP_CLASSES];
     uint32_t empty_bytes;                   /* of all wholly free slabs */
     uint64_t empty_classes[HP_CLASS_WORDS]; /* bit: the class has one */
+    hp_class_slabs mixed[HP_MIXED_LISTS];   /* see mixed.h */
+    uint32_t next_to_mix;                   /* the class that is looked at for sparse slabs */
     uint32_t next_to_close;                 /* whose turn it is to give up its wholly free slab */
     hp_slab *spare_records[HP_RECORD_CAPACITIES];
     hp_owner_pass pass;
@@ -131,6 +140,18 @@ unsigned hp_owner_put_run(hp_owner *owner, hp_slab *slab, void *const *chunks, u
 
 /* The same for the bits of a bitmap word; returns those that were free already. Under the claim. */
 uint64_t hp_owner_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits);
+
+/* A slab with a free slot enters a list, and leaves it; one that is wholly free and in none goes back to the arena. */
+void hp_owner_link(hp_class_slabs *slabs, hp_slab *slab);
+void hp_owner_unlink(hp_class_slabs *slabs, const hp_slab *slab);
+void hp_owner_close(hp_owner *owner, hp_slab *slab);
+
+/* The owner is about to open one more slab for the class than it has in any case. Under the claim. */
+HP_INLINE bool hp_owner_is_about_to_grow(const hp_owner *owner, unsigned size_class)
+{
+    const hp_class_slabs *slabs = &owner->classes[size_class];
+    return slabs->first == NULL && slabs->slab_count >= HP_SLABS_OF_ITS_OWN;
+}
 
 /* Closes the slab of the class that is noted as wholly free; false when none is. Under the claim. */
 bool hp_owner_close_empty(hp_owner *owner, unsigned size_class);

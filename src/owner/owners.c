@@ -279,8 +279,8 @@ hp_owner *hp_owners_claim_serving(unsigned size_class)
  */
 static bool may_share(const hp_owner *owner, const hp_owner *asking)
 {
-    return owner != asking &&
-           (hp_owner_threads(owner) == 0 || hp_owner_is_crowded(owner) || hp_owner_is_crowded(asking));
+    return owner != asking && (hp_owner_threads(owner) == 0 || hp_owner_is_crowded(owner) ||
+                               hp_owner_is_crowded(asking));
 }
 
 hp_pack *hp_owners_pop_spare(const hp_owner *asking, unsigned size_class, hp_owner **from)

@@ -98,22 +98,35 @@ static void retire_empty_slab(hp_owner *owner, unsigned size_class)
     owner->pass.found = owner->pass.found || empty != NULL;
 }
 
-/* Since the last portion it may have become full, or been closed, or opened for another class. */
-static bool is_listed(const hp_owner *owner, const hp_slab *slab, unsigned size_class)
+/* The lists of slabs with a free slot: one for each class, and those of mixed slabs behind them. */
+#define SLAB_LISTS (HP_CLASSES + HP_MIXED_LISTS)
+
+static hp_slab *first_of(const hp_owner *owner, unsigned list)
 {
-    return slab->size_class == size_class && slab->free->free_count > 0 &&
-           (slab->free->free_count < slab->slot_count || slab == owner->classes[size_class].empty);
+    return list < HP_CLASSES ? owner->classes[list].first : owner->mixed[list - HP_CLASSES].first;
 }
 
-/* Goes on through the class's list; true: it is at its end. *room: what this claim may still cover. */
-static bool look_at_pages(hp_owner *owner, unsigned size_class, unsigned *room)
+/* Since the last portion it may have become full, or been closed, or opened for another class, or gone elsewhere. */
+static bool is_listed(const hp_owner *owner, const hp_slab *slab, unsigned list)
+{
+    uint32_t free_count = slab->free->free_count;
+    bool is_empty = free_count == slab->slot_count;
+    if (hp_slab_joined(slab) != NULL) {
+        return slab->free->mixed_list + HP_CLASSES == list && free_count > 0 && !is_empty;
+    }
+    return slab->size_class == list && free_count > 0 &&
+           (!is_empty || slab == owner->classes[list].empty);
+}
+
+/* Goes on through the list; true: it is at its end. *room: what this claim may still cover. */
+static bool look_at_pages(hp_owner *owner, unsigned list, unsigned *room)
 {
     hp_owner_pass *pass = &owner->pass;
     hp_slab *slab = pass->slab;
     if (slab == NULL) {
-        slab = owner->classes[size_class].first;
-    } else if (!is_listed(owner, slab, size_class)) {
-        /* The place is lost: the rest of the class waits for the next pass. */
+        slab = first_of(owner, list);
+    } else if (!is_listed(owner, slab, list)) {
+        /* The place is lost: the rest of the list waits for the next pass. */
         pass->found = true;
         return true;
     }
@@ -134,9 +147,8 @@ static bool look_at_pages(hp_owner *owner, unsigned size_class, unsigned *room)
 size_t hp_owner_trim_pages(hp_owner *owner)
 {
     size_t bytes = 0;
-    for (unsigned size_class = 0; size_class < HP_CLASSES; size_class++) {
-        hp_slab *slab = owner->classes[size_class].first;
-        for (; slab != NULL; slab = slab->free->next) {
+    for (unsigned list = 0; list < SLAB_LISTS; list++) {
+        for (hp_slab *slab = first_of(owner, list); slab != NULL; slab = slab->free->next) {
             bytes += hp_slab_pages_trim(slab);
         }
     }
@@ -162,40 +174,43 @@ static void begin_pass(hp_owner *owner, uint32_t now_ms)
     pass->began_at_ms = now_ms;
     pass->is_under_way = true;
     pass->found = false;
-    pass->size_class = 0;
+    pass->place = 0;
     pass->slab = NULL;
     count_scarce_pass(owner);
     /* acq_rel: P16, pairs with hp_owner_watch: who found it set has done its work before this */
     atomic_exchange_explicit(&owner->watched, false, memory_order_acq_rel);
 }
 
-/* Of a class that has slabs; false: the portion is at its end before they are. */
-static bool pass_slabs(hp_owner *owner, unsigned size_class, unsigned *room)
+/* Of a list of slabs; false: the portion is at its end before they are. */
+static bool pass_slabs(hp_owner *owner, unsigned list, unsigned *room)
 {
-    if (owner->pass.slab == NULL) {
-        retire_empty_slab(owner, size_class);
+    if (owner->pass.slab == NULL && list < HP_CLASSES) {
+        retire_empty_slab(owner, list);
     }
-    return look_at_pages(owner, size_class, room);
+    return look_at_pages(owner, list, room);
 }
 
-/* As much as one claim may cover; true: the pass has seen every class. */
+/* Packs of the class of the same number, and the list of slabs. */
+#define PLACES (HP_DEPOT_CLASSES > SLAB_LISTS ? HP_DEPOT_CLASSES : SLAB_LISTS)
+
+/* As much as one claim may cover; true: the pass has seen everything. */
 static bool pass_portion(hp_owner *owner)
 {
     hp_owner_pass *pass = &owner->pass;
     unsigned room = HP_RETIRE_PORTION;
-    while (pass->size_class < HP_DEPOT_CLASSES) {
-        unsigned size_class = pass->size_class;
-        if (pass->slab == NULL) {
-            unsigned returned = retire_packs(owner, size_class);
+    while (pass->place < PLACES) {
+        unsigned place = pass->place;
+        if (pass->slab == NULL && place < HP_DEPOT_CLASSES) {
+            unsigned returned = retire_packs(owner, place);
             room -= returned < room ? returned : room;
         }
-        if (size_class < HP_CLASSES && !pass_slabs(owner, size_class, &room)) {
+        if (place < SLAB_LISTS && !pass_slabs(owner, place, &room)) {
             return false;
         }
         pass->slab = NULL;
-        pass->size_class++;
+        pass->place++;
         if (room == 0) {
-            return pass->size_class == HP_DEPOT_CLASSES;
+            return pass->place == PLACES;
         }
     }
     return true;

@@ -101,6 +101,8 @@ void hp_slab_close(hp_slab *slab)
     if (slab->size_class < HP_CACHED_CLASSES) {
         hp_hot_clear(hp_grain_of(slab->base));
     }
+    /* relaxed: nobody holds a block of it */
+    atomic_store_explicit(&slab->joined, NULL, memory_order_relaxed);
     hp_map_set(slab->base, hp_class_slab_bytes(slab->size_class), HP_ENTRY_FREED);
     hp_region_free(slab->region, slab->chunk);
 }

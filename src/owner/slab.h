@@ -44,7 +44,10 @@ typedef struct hp_slab_free {
     bool zeroed;               /* ... and read as zeros */
     uint64_t given_back_pages; /* see slab_pages.h */
     uint64_t resting_pages;
-    uint64_t words[]; /* bit set: the slot is free */
+    _Atomic uint64_t *joined_words; /* see mixed.h; NULL: the slab never was a mixed one */
+    uint16_t mixed_list;
+    uint16_t hole_end; /* of a mixed slab: no hole has so many slots */
+    uint64_t words[];  /* bit set: the slot is free */
 } hp_slab_free;
 
 struct hp_slab {
@@ -59,6 +62,7 @@ struct hp_slab {
     uint32_t chunk;
     uint16_t size_class;
     uint16_t word_count;
+    _Atomic uint64_t *_Atomic joined; /* P18; NULL: every block is one slot. Else see mixed.h */
     /* Shared. */
     HP_LINE_ALIGNED _Atomic uint64_t pending; /* P4; bit w: remote[w] has news. Not 0: queued */
     hp_stack_node inbox_link;                 /* P2 */
@@ -211,6 +215,14 @@ HP_INLINE unsigned hp_slab_put_run(hp_slab *slab, void *const *chunks, unsigned 
     return done;
 }
 
+/* Whether its blocks may lie in lines of the class. */
+HP_INLINE bool hp_slab_suits(const hp_slab *slab, unsigned size_class)
+{
+    /* relaxed: NULL or not is all that counts */
+    return slab->size_class == size_class ||
+           atomic_load_explicit(&slab->joined, memory_order_relaxed) != NULL;
+}
+
 #define HP_SLAB_GROUP_SLOTS 8u
 
 /*
@@ -222,6 +234,37 @@ char *hp_slab_take_groups(hp_slab *slab, unsigned *groups);
 
 /* Frees all slots of a bitmap word; returns the bits that were free already, or are no slots. */
 uint64_t hp_slab_put_word(hp_slab *slab, unsigned word, uint64_t bits);
+
+/* A bit for each further slot of a block of a mixed slab; NULL: the slab is none. */
+HP_INLINE const _Atomic uint64_t *hp_slab_joined(const hp_slab *slab)
+{
+    /* acquire: P18, pairs with make_mixed: a slot that was handed out before is joined to none */
+    return atomic_load_explicit(&slab->joined, memory_order_acquire);
+}
+
+/* The slots of the block that begins at the index, as bits of its bitmap word. For who holds the block. */
+HP_INLINE uint64_t hp_slab_block_bits(const hp_slab *slab, unsigned index)
+{
+    const _Atomic uint64_t *joined = hp_slab_joined(slab);
+    uint64_t bit = (uint64_t)1 << (index & 63);
+    if (HP_LIKELY(joined == NULL)) {
+        return bit;
+    }
+    /* relaxed: the bits of a block do not change as long as somebody holds it */
+    uint64_t further = atomic_load_explicit(&joined[index / 64], memory_order_relaxed);
+    further = further >> (index & 63) >> 1;
+    return (((uint64_t)2 << hp_lowest_bit(~further)) - 1) * bit;
+}
+
+/* Whether the slot is a further one of a block, so that no block begins there. */
+HP_INLINE bool hp_slab_is_inside(const hp_slab *slab, unsigned index)
+{
+    const _Atomic uint64_t *joined = hp_slab_joined(slab);
+    /* relaxed: as above */
+    return joined != NULL &&
+           (atomic_load_explicit(&joined[index / 64], memory_order_relaxed) >> (index & 63) & 1) !=
+               0;
+}
 
 /* NULL or a sentence that names the broken invariant. */
 const char *hp_slab_check(const hp_slab *slab);

@@ -66,6 +66,17 @@ static void read_slabs(hp_statistics *statistics, const hp_owner *owner, unsigne
     }
 }
 
+/* The same, of all classes: what is open or full is counted already. */
+static void read_mixed_slabs(hp_statistics *statistics, const hp_owner *owner)
+{
+    for (unsigned list = 0; list < HP_MIXED_LISTS; list++) {
+        const hp_slab *slab = owner->mixed[list].first;
+        for (; slab != NULL; slab = slab->free->next) {
+            statistics->classes[slab->size_class].free_slots += slab->free->free_count;
+        }
+    }
+}
+
 /* The same. */
 static void read_class(hp_statistics *statistics, const hp_owner *owner, unsigned size_class)
 {
@@ -87,6 +98,7 @@ static void read_owners(hp_statistics *statistics)
             statistics->owners_busy++;
             continue;
         }
+        read_mixed_slabs(statistics, owner);
         for (unsigned size_class = 0; size_class < HP_DEPOT_CLASSES; size_class++) {
             read_class(statistics, owner, size_class);
         }

@@ -1,0 +1,37 @@
+/*
+ * mixed: sparse slabs whose free slots serve larger classes, several in a row for a block.
+ *
+ * Where the sizes that a program uses move on, a few blocks of the old ones keep whole slabs: their free slots fit
+ * nothing else, and no page of them is free. Before an owner opens a slab for a class that has several, it makes such a
+ * slab a mixed one. From then on the hot map does not know it, so that every free of it goes the slow way, where the
+ * length of the block is found; what lines and depots still hold of it are blocks of one slot.
+ *
+ * Owns:        the owner's lists of mixed slabs, by the largest hole that each is known or hoped to have.
+ * Invariants:  (hp_mixed_check)
+ *   MX1 a slot is joined exactly when it is a further one of a block that is out; a block lies in one bitmap word.
+ *   MX2 a mixed slab with a free slot is in one list; a wholly free one is closed.
+ *   MX3 a slab in list n has no hole of twice 2^n slots or more, and none of hole_end.
+ * Threads:     under the owner's claim.
+ * Ordering:    P1, P18.
+ * Progress:    wait-free.
+ * Calls:       slab, storage.   Used by: owner, retire, cache, statistics.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "owner/owner.h"
+#include "owner/slab.h"
+
+/*
+ * Up to count blocks of the class, each of free slots that lie in a row. 0: no sparse slab of the owner has such.
+ * Under the claim.
+ */
+unsigned hp_mixed_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks);
+
+/* The slots of the bits of a mixed slab become free; returns those that were. Under the claim. */
+uint64_t hp_mixed_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits);
+
+const char *hp_mixed_check(const hp_owner *owner);
