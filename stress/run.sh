@@ -15,7 +15,7 @@ usage='usage: run.sh plain|tsan|asan|ubsan SECONDS [SEED]'
 build=${1:?$usage}
 total=${2:?$usage}
 seed=${3:-${SEED:-}}
-all='pipeline churn free_only sleeper fork_storm realloc_mix refused oversubscribed'
+all='pipeline churn free_only sleeper fork_storm realloc_mix shifting refused oversubscribed'
 runner=
 
 case $build in

@@ -5,64 +5,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
-#include "owner/mixed.h"
-#include "owner_slots.h"
-
-enum {
-    BYTES = 64, /* of the class whose slabs become sparse */
-    SLOTS = HP_SMALL_SLAB_BYTES / BYTES,
-    SLABS = 5,
-    PATTERNS = 7
-};
-
-static void *survivors[SLABS * SLOTS];
-static unsigned survivor_count;
-
-/* So many slabs of which the slots stay that the pattern has a bit for, counted from the first of each eight. */
-static void given_slabs_with(unsigned slabs, unsigned pattern)
-{
-    survivor_count = 0;
-    static void *all[SLABS * SLOTS];
-    for (unsigned slab = 0; slab < slabs; slab++) {
-        given_chunks(BYTES, 0, SLOTS);
-        memcpy(all + (size_t)slab * SLOTS, chunks, SLOTS * sizeof *chunks);
-    }
-    for (unsigned slot = 0; slot < slabs * SLOTS; slot++) {
-        if ((pattern >> slot % 8 & 1) != 0) {
-            survivors[survivor_count++] = all[slot];
-        } else {
-            assert_true(put(all[slot]));
-        }
-    }
-}
-
-static unsigned take(size_t bytes, unsigned count)
-{
-    return hp_mixed_take(owner, hp_class_of(bytes), count, chunks);
-}
-
-static uint64_t put_block(const void *block)
-{
-    uint32_t index = index_of(block);
-    hp_slab *slab = slab_of(block);
-    return hp_owner_put_word(owner, slab, index / 64, hp_slab_block_bits(slab, index));
-}
-
-static size_t bytes_of(const void *block)
-{
-    return hp_count_bits(hp_slab_block_bits(slab_of(block), index_of(block))) * (size_t)BYTES;
-}
-
-static void put_survivors(void)
-{
-    while (survivor_count > 0) {
-        assert_int_equal(put_block(survivors[--survivor_count]), 0);
-    }
-}
+#include "sparse_slabs.h"
 
 static void a_block_of_a_larger_class_lies_in_free_neighbours(void **state)
 {
@@ -243,78 +189,6 @@ static void a_free_from_outside_frees_the_whole_block(void **state)
                      (uint64_t)1 << index_of(chunks[0]) % 64);
 }
 
-/* ---- against a plain model ---- */
-
-typedef struct model_block {
-    char *start;
-    size_t bytes;
-} model_block;
-
-enum { STEPS = 60000, MODEL_BLOCKS = 400 };
-
-static unsigned random_state;
-
-static unsigned below(unsigned bound)
-{
-    random_state = random_state * 1103515245 + 12345;
-    return random_state / 65536 % bound;
-}
-
-static void check_and_put(model_block *block)
-{
-    for (size_t at = 0; at < block->bytes; at += 16) {
-        assert_memory_equal(block->start + at, &block, sizeof(void *));
-    }
-    assert_int_equal(put_block(block->start), 0);
-    block->start = NULL;
-}
-
-static void take_and_write(model_block *block)
-{
-    static const size_t sizes[] = {64, 128, 192, 256, 448, 512, 1024, 2048};
-    size_t bytes = sizes[below(sizeof sizes / sizeof *sizes)];
-    if (take(bytes, 1) == 1) {
-        *block = (model_block){chunks[0], bytes_of(chunks[0])};
-        assert_in_range(block->bytes, bytes, bytes + bytes / 8);
-        for (size_t at = 0; at < block->bytes; at += 16) {
-            memcpy(block->start + at, &block, sizeof(void *));
-        }
-    }
-}
-
-static void a_random_life_keeps_every_block_whole_and_ends_with_all_slabs_closed(void **state)
-{
-    (void)state;
-    static const unsigned patterns[PATTERNS] = {0x01, 0x11, 0x25, 0x03, 0x81, 0x10, 0x07};
-    static model_block blocks[MODEL_BLOCKS];
-    for (unsigned run = 0; run < PATTERNS; run++) {
-        random_state = run + 1;
-        given_slabs_with(SLABS, patterns[run]);
-        for (unsigned step = 0; step < STEPS / PATTERNS; step++) {
-            model_block *block = &blocks[below(MODEL_BLOCKS)];
-            if (block->start != NULL) {
-                check_and_put(block);
-            } else {
-                take_and_write(block);
-            }
-            if (below(16) == 0 && survivor_count > 0) {
-                assert_int_equal(put_block(survivors[--survivor_count]), 0);
-            }
-            if (step % 64 == 0) {
-                assert_null(hp_owner_check(owner));
-            }
-        }
-        for (unsigned each = 0; each < MODEL_BLOCKS; each++) {
-            if (blocks[each].start != NULL) {
-                check_and_put(&blocks[each]);
-            }
-        }
-        put_survivors();
-        hp_owner_close_empty(owner, hp_class_of(BYTES));
-        assert_int_equal(slabs_of(BYTES)->slab_count, 0);
-    }
-}
-
 #define SPEC(name) cmocka_unit_test_setup_teardown(name, owner_setup, owner_teardown)
 
 int main(void)
@@ -332,7 +206,6 @@ int main(void)
         SPEC(the_hot_map_does_not_know_a_mixed_slab),
         SPEC(a_mixed_slab_that_is_wholly_free_is_closed_and_serves_any_class),
         SPEC(a_free_from_outside_frees_the_whole_block),
-        SPEC(a_random_life_keeps_every_block_whole_and_ends_with_all_slabs_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
