@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "owner/retire.h"
 #include "sparse_slabs.h"
 
 static void a_block_of_a_larger_class_lies_in_free_neighbours(void **state)
@@ -189,6 +190,39 @@ static void a_free_from_outside_frees_the_whole_block(void **state)
                      (uint64_t)1 << index_of(chunks[0]) % 64);
 }
 
+static void a_pass_goes_by(uint32_t now_ms)
+{
+    atomic_store(&owner->watched, true);
+    hp_claim_release(&owner->claim);
+    while (hp_owner_look(owner, now_ms, 500, 64) == HP_LOOK_SOON) {
+    }
+    assert_true(hp_claim_try(&owner->claim));
+}
+
+static void its_pages_without_a_block_go_back(void **state)
+{
+    (void)state;
+    given_slabs_with(SLABS, 0x01);
+    /* In the first half of each slab nothing stays. */
+    unsigned kept = 0;
+    for (unsigned each = 0; each < survivor_count; each++) {
+        if (index_of(survivors[each]) >= SLOTS / 2) {
+            survivors[kept++] = survivors[each];
+        } else {
+            assert_true(put(survivors[each]));
+        }
+    }
+    survivor_count = kept;
+    take(2 * BYTES, 1); /* in the first page */
+    const hp_slab *slab = slab_of(chunks[0]);
+
+    a_pass_goes_by(100000);
+    a_pass_goes_by(101000);
+
+    /* Seven of the eight pages of that half. */
+    assert_int_equal(slab->free->given_back_pages, 0xfe);
+}
+
 #define SPEC(name) cmocka_unit_test_setup_teardown(name, owner_setup, owner_teardown)
 
 int main(void)
@@ -206,6 +240,7 @@ int main(void)
         SPEC(the_hot_map_does_not_know_a_mixed_slab),
         SPEC(a_mixed_slab_that_is_wholly_free_is_closed_and_serves_any_class),
         SPEC(a_free_from_outside_frees_the_whole_block),
+        SPEC(its_pages_without_a_block_go_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,13 +257,25 @@ static bool has_use_for(const hp_thread *self, unsigned size_class)
     return self->refill_chunks[size_class] > 1 && !hp_depot_has(self->owner, size_class);
 }
 
+/* The class of whose line the block is: that of its slab, or the largest that fits into several slots of it. */
+static unsigned class_of_block(const hp_slab *slab, unsigned index)
+{
+    if (HP_LIKELY(hp_slab_joined(slab) == NULL)) {
+        return slab->size_class;
+    }
+    size_t bytes = hp_slab_block_bytes(slab, index);
+    unsigned size_class = hp_class_of(bytes);
+    size_class -= hp_class_bytes(size_class) > bytes;
+    return size_class < HP_CACHED_CLASSES ? size_class : HP_CACHED_CLASSES - 1;
+}
+
 /*
  * Another owner's chunk is used here again if there is use for it. A thread that only frees keeps a line of them: more
  * would go to others of its owner, whose own slots would lie idle meanwhile.
  */
 void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index)
 {
-    unsigned size_class = slab->size_class;
+    unsigned size_class = class_of_block(slab, index);
     void *chunk = slab->base + (size_t)index * slab->slot_bytes;
     bool kept = size_class >= HP_KEPT_LEAST_CLASS &&
                 (hp_line_push(&self->lines[size_class], chunk) ||
@@ -275,12 +287,11 @@ void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index)
 
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
 {
-    unsigned size_class = slab->size_class;
-    if (size_class >= HP_CACHED_CLASSES) {
+    if (slab->size_class >= HP_CACHED_CLASSES) {
         hp_thread_free_large_slot(self, slab, index);
         return;
     }
-    if (self == NULL || hp_slab_joined(slab) != NULL) {
+    if (self == NULL) {
         hp_inbox_free_now(slab, index);
         return;
     }
@@ -288,6 +299,7 @@ void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
         hp_thread_free_other(self, slab, index);
         return;
     }
+    unsigned size_class = class_of_block(slab, index);
     void *chunk = slab->base + (size_t)index * slab->slot_bytes;
     if (hp_line_push(&self->lines[size_class], chunk)) {
         return;

@@ -27,7 +27,7 @@ static size_t usable_slot_bytes(hp_slab *slab, const void *pointer, hp_entry *en
         *entry = HP_ENTRY_FREED;
         return 0;
     }
-    return hp_count_bits(hp_slab_block_bits(slab, index)) * (size_t)slab->slot_bytes;
+    return hp_slab_block_bytes(slab, index);
 }
 
 size_t hp_usable_bytes(void *pointer, const char *call)

@@ -237,17 +237,20 @@ static bool make_mixed(hp_owner *owner, hp_slab *slab)
     return true;
 }
 
+/* The chunks of a crowd's blocks are in many hands: there slabs hardly ever become sparse, but for a moment. */
+static unsigned take_from_another(hp_owner *owner, size_t bytes, unsigned count, void **chunks)
+{
+    unsigned slots;
+    hp_slab *slab = hp_owner_is_crowded(owner) ? NULL : find_sparse(owner, bytes, &slots);
+    bool serves = slab != NULL && make_mixed(owner, slab);
+    return serves ? take_from(owner, slab, slots, count, chunks) : 0;
+}
+
 unsigned hp_mixed_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks)
 {
     size_t bytes = hp_class_bytes(size_class);
     unsigned taken = take_from_lists(owner, bytes, count, chunks);
-    if (taken != 0) {
-        return taken;
-    }
-    unsigned slots;
-    hp_slab *slab = find_sparse(owner, bytes, &slots);
-    return slab != NULL && make_mixed(owner, slab) ? take_from(owner, slab, slots, count, chunks)
-                                                   : 0;
+    return taken != 0 ? taken : take_from_another(owner, bytes, count, chunks);
 }
 
 uint64_t hp_mixed_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits)

@@ -256,6 +256,11 @@ HP_INLINE uint64_t hp_slab_block_bits(const hp_slab *slab, unsigned index)
     return (((uint64_t)2 << hp_lowest_bit(~further)) - 1) * bit;
 }
 
+HP_INLINE size_t hp_slab_block_bytes(const hp_slab *slab, unsigned index)
+{
+    return (size_t)hp_count_bits(hp_slab_block_bits(slab, index)) * slab->slot_bytes;
+}
+
 /* Whether the slot is a further one of a block, so that no block begins there. */
 HP_INLINE bool hp_slab_is_inside(const hp_slab *slab, unsigned index)
 {
