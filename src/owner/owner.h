@@ -4,9 +4,9 @@
  * Owns:        its slabs and their records, its depot, its inbox.
  * Invariants:  (hp_owner_check)
  *   O1  everything below `claim` but the shared words is touched only under the claim.
- *   O2  a class's list holds exactly its slabs with a free slot; at most one of them is wholly free, and
+ *   O2  a class's list holds exactly its slabs with a free slot that are not mixed; at most one of them is wholly free, and
  *       after a free no more than HP_OWNER_EMPTY_BYTES of them are in all.
- *   O3  the depot holds what it says (D1).
+ *   O3  the depot holds what it says (D1), the lists of mixed slabs what they say (MX2).
  *   O4  owners are never freed; a slab record stays with its owner.
  * Threads:     under the claim, which any thread may try to take.
  * Ordering:    P1 (claim), P16 (watched).

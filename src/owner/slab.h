@@ -10,7 +10,7 @@
  *   L2  free_count is the number of set bits; no bit at or beyond slot_count is set.
  *   L3  a slot is free (its bit set), noted (its remote bit set) or out: with the program, in a
  *       thread's line, in the depot or in an outbox.
- *   L4  the slab is in its class's list exactly when free_count > 0.
+ *   L4  the slab is in its class's list, or in one of the mixed slabs, exactly when free_count > 0.
  *   L5  of a class that threads do not cache, a slot that is free, noted or in the depot is not out.
  * Threads:     take, put, close under the owner's claim; the fixed part may be read by anybody who holds a
  *              chunk of it.
