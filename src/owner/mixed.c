@@ -11,8 +11,11 @@
 /* A block takes so much more than its class at most. */
 #define WASTE_PART 8u
 
-/* Of a list, or of a class: the first ones are as good as any. */
-#define LOOKS 4u
+/* Of a list: slots of some sizes make a block of the class with little waste, those of others do not. */
+#define LIST_LOOKS 16u
+
+/* Of a class: what survives is spread over all of its slabs alike. */
+#define CLASS_LOOKS 4u
 
 /* The largest n for which 2^n set bits lie in a row; there is a bit. */
 static unsigned run_log2(uint64_t bits)
@@ -173,7 +176,7 @@ static unsigned take_from_lists(hp_owner *owner, size_t bytes, unsigned count, v
     unsigned taken = 0;
     for (unsigned list = 0; list < HP_MIXED_LISTS && taken < count; list++) {
         hp_slab *slab = owner->mixed[list].first;
-        for (unsigned looks = 0; slab != NULL && looks < LOOKS && taken < count; looks++) {
+        for (unsigned looks = 0; slab != NULL && looks < LIST_LOOKS && taken < count; looks++) {
             hp_slab *next = slab->free->next;
             unsigned slots = slots_of_block(slab->slot_bytes, bytes);
             if (slots != 0 && slots < slab->free->hole_end && slots < 2u << list) {
@@ -189,7 +192,7 @@ static unsigned take_from_lists(hp_owner *owner, size_t bytes, unsigned count, v
 static hp_slab *sparse_slab(const hp_class_slabs *slabs, unsigned slots)
 {
     hp_slab *slab = slabs->first == NULL ? NULL : slabs->first->free->next;
-    for (unsigned looks = 0; slab != NULL && looks < LOOKS; looks++) {
+    for (unsigned looks = 0; slab != NULL && looks < CLASS_LOOKS; looks++) {
         uint32_t free_count = slab->free->free_count;
         if (free_count >= slab->slot_count / 2 && free_count < slab->slot_count &&
             has_hole(slab, slots)) {
