@@ -45,7 +45,7 @@ for file in src/*/*.c tests/support/*.c; do
     compile "$file" "$work/$(echo "$file" | tr / _).o"
 done
 
-for name in claim storage address_map arena_threads inbox_threads pack thread_exit; do
+for name in claim storage hot_map arena_threads inbox_threads pack thread_exit; do
     if spec $name; then
         result yes "spec_$name"
     else
@@ -78,5 +78,5 @@ weaken() { # pair
 }
 
 mutate P7 src/metadata/storage.c "$(weaken P7)" storage
-mutate P8 src/metadata/address_map.c "$(weaken P8)" address_map
+mutate P8 src/metadata/address_map.c "$(weaken P8)" hot_map
 exit $failed

@@ -11,7 +11,6 @@
 #include "cache/refill.h"
 #include "cache/single.h"
 #include "front/block.h"
-#include "hepta/hepta.h"
 #include "metadata/address_map.h"
 #include "owner/inbox.h"
 #include "owner/owners.h"
@@ -66,23 +65,41 @@ HP_INLINE void *take_from_line(hp_thread *self, unsigned size_class)
     return chunk;
 }
 
-static void *take_or_refill(hp_thread *self, unsigned size_class)
+/* A block of a mixed slab lies at a multiple of no more than malloc promises. Into its slab, so that the next try
+ * does not meet it again. */
+static HP_SLOW void give_back(void *chunk)
+{
+    hp_slab *slab = hp_entry_record(hp_map_get(chunk));
+    hp_inbox_free_now(slab, hp_slab_index(slab, chunk));
+}
+
+HP_INLINE bool is_aligned(const void *chunk, size_t align_bytes)
+{
+    return HP_LIKELY(((uintptr_t)chunk & (align_bytes - 1)) == 0);
+}
+
+static void *take_aligned_from_line(hp_thread *self, unsigned size_class, size_t align_bytes)
 {
     void *chunk = take_from_line(self, size_class);
+    while (chunk != NULL && !is_aligned(chunk, align_bytes)) {
+        give_back(chunk);
+        chunk = take_from_line(self, size_class);
+    }
+    return chunk;
+}
+
+static void *take_or_refill(hp_thread *self, unsigned size_class, size_t align_bytes)
+{
+    void *chunk = take_aligned_from_line(self, size_class, align_bytes);
     if (chunk != NULL) {
         return chunk;
     }
-    return size_class < HP_SMALL_CLASSES ? hp_thread_refill(self, size_class)
-                                         : hp_thread_refill_medium(self, size_class);
-}
-
-/* A block of a mixed slab lies at a multiple of no more than malloc promises: NULL then, and it is freed. */
-HP_INLINE void *if_aligned(void *chunk, size_t align_bytes)
-{
-    if (HP_LIKELY(((uintptr_t)chunk & (align_bytes - 1)) == 0)) {
+    chunk = size_class < HP_SMALL_CLASSES ? hp_thread_refill(self, size_class)
+                                          : hp_thread_refill_medium(self, size_class);
+    if (chunk == NULL || is_aligned(chunk, align_bytes)) {
         return chunk;
     }
-    hepta_free(chunk);
+    give_back(chunk);
     return NULL;
 }
 
@@ -101,7 +118,7 @@ static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
     }
     unsigned size_class = hp_class_of(slot_bytes);
     if (size_class < HP_CACHED_CLASSES && self != NULL) {
-        void *chunk = if_aligned(take_or_refill(self, size_class), align_bytes);
+        void *chunk = take_or_refill(self, size_class, align_bytes);
         if (HP_LIKELY(chunk != NULL)) {
             return chunk;
         }
@@ -283,9 +300,8 @@ void *hp_slow_aligned(size_t bytes, size_t align_bytes)
                   align_bytes <= HP_RUN_CLASS_MAX_BYTES)) {
         size_t slot_bytes = hp_round_up(bytes, align_bytes);
         void *chunk = HP_LIKELY(slot_bytes <= HP_CACHED_MAX_BYTES)
-                          ? take_from_line(self, hp_class_of(slot_bytes))
+                          ? take_aligned_from_line(self, hp_class_of(slot_bytes), align_bytes)
                           : take_aligned_single(self, slot_bytes, align_bytes);
-        chunk = if_aligned(chunk, align_bytes);
         if (HP_LIKELY(chunk != NULL)) {
             return chunk;
         }

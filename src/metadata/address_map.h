@@ -90,6 +90,9 @@ HP_INLINE void *hp_hot_slab(uint64_t grain)
 
 /* True when the grain got its entry; false when another grain holds it, which is no failure. */
 bool hp_hot_set(uint64_t grain, uint64_t owner_id, uint64_t line_offset, void *slab);
+
+/* Nobody finds the grain any more, but its entry is no other one's until it is cleared. */
+void hp_hot_hide(uint64_t grain);
 void hp_hot_clear(uint64_t grain);
 
 /* What a page of the full map holds; records are aligned to 64 bytes, so the kind fits below. */

@@ -232,7 +232,7 @@ static bool make_mixed(hp_owner *owner, hp_slab *slab)
         slab->free->joined_words = joined;
     }
     hp_owner_unlink(&owner->classes[slab->size_class], slab);
-    hp_hot_clear(hp_grain_of(slab->base));
+    hp_hot_hide(hp_grain_of(slab->base));
     /* release: P18, pairs with hp_slab_block_bits */
     atomic_store_explicit(&slab->joined, joined, memory_order_release);
     slab->free->hole_end = HP_MIXED_MOST_SLOTS + 1;

@@ -4,7 +4,8 @@
  * Where the sizes that a program uses move on, a few blocks of the old ones keep whole slabs: their free slots fit
  * nothing else, and no page of them is free. Before an owner opens a slab for a class that has several, it makes such a
  * slab a mixed one. From then on the hot map does not know it, so that every free of it goes the slow way, where the
- * length of the block is found; what lines and depots still hold of it are blocks of one slot.
+ * length of the block is found; what lines and depots still hold of it are blocks of one slot. The entry of the hot map
+ * stays its own until it is closed: who frees a block of one slot may be between the tag and what lies beside it.
  *
  * Owns:        the owner's lists of mixed slabs, by the largest hole that each is known or hoped to have.
  * Invariants:  (hp_mixed_check)
