@@ -82,6 +82,10 @@ static void a_hidden_entry_answers_nothing_and_is_no_other_grains_until_it_is_cl
     hp_hot_hide(GRAIN);
 
     assert_null(hp_hot_slab(GRAIN));
+    /* No thread has such a tag: none with a record, and none without. */
+    uint64_t mixed = hp_relaxed_xor(&hp_hot.tag[(uint16_t)GRAIN], GRAIN);
+    assert_false(hp_hot_is_other(mixed));
+    assert_int_not_equal(mixed, UINT64_MAX);
     assert_false(hp_hot_set(twin, 3, hp_line_offset(6), other_record));
     hp_hot_clear(twin);
     assert_false(hp_hot_set(twin, 3, hp_line_offset(6), other_record));

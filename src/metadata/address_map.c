@@ -41,26 +41,22 @@ bool hp_hot_set(uint64_t grain, uint64_t owner_id, uint64_t line_offset, void *s
     return true;
 }
 
-/* Matches no grain, as no address has these bits, and tells whose the entry is. */
-static uint64_t hidden_tag(uint64_t grain)
-{
-    return ~grain;
-}
+/* In the grain part of a tag: a bit that no address has, so that the tag matches no grain, whoever looks. */
+#define HIDDEN ((uint64_t)1 << (HP_OWNER_SHIFT - 1))
 
 void hp_hot_hide(uint64_t grain)
 {
     uint64_t mixed = hp_relaxed_xor(&hp_hot.tag[(uint16_t)grain], grain);
     if (hp_hot_is_slab(mixed)) {
         /* relaxed: what lies beside the tag stays as it is, for who has looked at the tag and not there yet */
-        atomic_store_explicit(&hp_hot.tag[(uint16_t)grain], hidden_tag(grain),
-                              memory_order_relaxed);
+        atomic_store_explicit(&hp_hot.tag[(uint16_t)grain], grain ^ HIDDEN, memory_order_relaxed);
     }
 }
 
 void hp_hot_clear(uint64_t grain)
 {
     uint64_t mixed = hp_relaxed_xor(&hp_hot.tag[(uint16_t)grain], grain);
-    if (hp_hot_is_slab(mixed) || mixed == (hidden_tag(grain) ^ grain)) {
+    if (hp_hot_is_slab(mixed) || mixed == HIDDEN) {
         /* release: P8, pairs with the next hp_hot_set of this entry */
         atomic_store_explicit(&hp_hot.tag[(uint16_t)grain], 0, memory_order_release);
     }

@@ -94,6 +94,11 @@ bool hp_hot_set(uint64_t grain, uint64_t owner_id, uint64_t line_offset, void *s
     return true;
 }
 
+void hp_hot_hide(uint64_t grain)
+{
+    (void)grain;
+}
+
 void hp_hot_clear(uint64_t grain)
 {
     (void)grain;
