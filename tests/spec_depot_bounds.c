@@ -38,38 +38,24 @@ static void a_full_depot_takes_no_more_packs_but_of_a_smaller_class(void **state
     assert_non_null(given_a_pack(256));
 }
 
-static void where_a_crowd_shares_the_owner_a_quarter_of_what_its_slabs_take_comes_on_top(
-    void **state)
+static void a_quarter_of_what_the_owners_slabs_take_comes_on_top_of_its_share(void **state)
 {
     (void)state;
-    given_threads(HP_CROWD_THREADS);
-    owner->depot_bound_bytes = (100 << 10) - HP_CROWD_THREADS * HP_HAND_MIN_BYTES;
+    owner->depot_bound_bytes = 100 << 10;
 
     unsigned packs = packs_until_full(400 << 10);
 
     assert_in_range(packs * hp_pack_bytes(hp_class_of(1024)), 180 << 10, 200 << 10);
 }
 
-static void but_nothing_where_one_thread_or_two_have_it(void **state)
-{
-    (void)state;
-    given_threads(HP_CROWD_THREADS - 1);
-    owner->depot_bound_bytes = (100 << 10) - (HP_CROWD_THREADS - 1) * HP_HAND_MIN_BYTES;
-
-    unsigned packs = packs_until_full(400 << 10);
-
-    assert_in_range(packs * hp_pack_bytes(hp_class_of(1024)), 90 << 10, 100 << 10);
-}
-
 static void but_not_for_medium_classes(void **state)
 {
     (void)state;
-    given_threads(HP_CROWD_THREADS);
     owner->depot_bound_bytes = 100 << 10;
     packs_until_full(400 << 10);
     assert_false(hp_depot_takes_medium(owner));
 
-    while (owner->depot_bytes > (100 << 10) + HP_CROWD_THREADS * HP_HAND_MIN_BYTES) {
+    while (owner->depot_bytes > 100 << 10) {
         take_a_pack(1024);
         hp_depot_empty_hand(owner, &hand);
     }
@@ -77,18 +63,29 @@ static void but_not_for_medium_classes(void **state)
     assert_true(hp_depot_takes_medium(owner));
 }
 
-static void but_no_more_than_16_mib(void **state)
+static void expect_full_at(uint32_t threads, uint32_t part_bytes)
 {
-    (void)state;
-    given_threads(HP_CROWD_THREADS);
+    given_threads(threads);
     owner->depot_bound_bytes = 0;
     owner->slab_bytes = (uint64_t)1 << 40;
-    owner->depot_bytes = HP_DEPOT_SLAB_MAX_BYTES + HP_CROWD_THREADS * HP_HAND_MIN_BYTES;
+    owner->depot_bytes = part_bytes + threads * HP_HAND_MIN_BYTES;
 
     assert_null(given_a_pack(64));
 
-    owner->depot_bytes = 0;
+    owner->depot_bytes -= part_bytes;
     assert_non_null(given_a_pack(64));
+}
+
+static void but_no_more_than_1_mib_where_one_thread_or_two_have_the_owner(void **state)
+{
+    (void)state;
+    expect_full_at(HP_CROWD_THREADS - 1, 1 << 20);
+}
+
+static void and_16_mib_where_a_crowd_shares_it(void **state)
+{
+    (void)state;
+    expect_full_at(HP_CROWD_THREADS, 16 << 20);
 }
 
 static void a_pass_goes_by(uint32_t now_ms)
@@ -103,10 +100,8 @@ static void a_pass_goes_by(uint32_t now_ms)
 static void after_all_was_wanted_back_it_gets_no_part_of_its_slabs_for_two_passes(void **state)
 {
     (void)state;
-    given_threads(HP_CROWD_THREADS);
     owner->depot_bound_bytes = 0;
     owner->slab_bytes = (uint64_t)1 << 40;
-    owner->depot_bytes = HP_CROWD_THREADS * HP_HAND_MIN_BYTES;
     hp_owners_trim_all();
     assert_null(given_a_pack(64));
     a_pass_goes_by(100000);
@@ -197,10 +192,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SPEC(a_full_depot_takes_no_more_packs_but_of_a_smaller_class),
-        SPEC(where_a_crowd_shares_the_owner_a_quarter_of_what_its_slabs_take_comes_on_top),
-        SPEC(but_nothing_where_one_thread_or_two_have_it),
+        SPEC(a_quarter_of_what_the_owners_slabs_take_comes_on_top_of_its_share),
         SPEC(but_not_for_medium_classes),
-        SPEC(but_no_more_than_16_mib),
+        SPEC(but_no_more_than_1_mib_where_one_thread_or_two_have_the_owner),
+        SPEC(and_16_mib_where_a_crowd_shares_it),
         SPEC(after_all_was_wanted_back_it_gets_no_part_of_its_slabs_for_two_passes),
         SPEC(its_slabs_are_counted_from_open_to_close),
         SPEC(all_depots_together_hold_1_mib_in_equal_shares_of_at_least_64_kib),

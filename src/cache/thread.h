@@ -8,7 +8,7 @@
  * Invariants:  (hp_thread_check)
  *   T1  a line holds filled - hp_line_empty(class) chunks: chunks[0] on top, the others from
  *       chunks[filled + 7] down.
- *   T2  a line holds chunks of its class only, of any owner.
+ *   T2  a line holds chunks of its class only, of any owner, and blocks of mixed slabs that are as large.
  *   T3  a thread without a record points at a static one whose lines are empty and whose tag matches no
  *       entry of the hot map: neither fast path ever writes to it.
  *   T4  a reserve's chunks are neighbours of one bitmap word, at most HP_RESERVE_BYTES of them.

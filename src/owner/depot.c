@@ -12,14 +12,15 @@
 static uint32_t part_of_slabs(const hp_owner *owner)
 {
     /* relaxed: as long as memory is scarce, what is free shall be found where everybody looks for it */
-    if (!hp_owner_is_crowded(owner) ||
-        HP_UNLIKELY(atomic_load_explicit(&owner->scarce_passes, memory_order_relaxed) != 0)) {
+    if (HP_UNLIKELY(atomic_load_explicit(&owner->scarce_passes, memory_order_relaxed) != 0)) {
         return 0;
     }
+    uint32_t most_bytes =
+        hp_owner_is_crowded(owner) ? HP_DEPOT_CROWD_MAX_BYTES : HP_DEPOT_ALONE_MAX_BYTES;
     /* relaxed: a size to go by */
     uint64_t slab_bytes = atomic_load_explicit(&owner->slab_bytes, memory_order_relaxed);
     uint64_t part_bytes = slab_bytes / HP_DEPOT_SLAB_PART;
-    return part_bytes < HP_DEPOT_SLAB_MAX_BYTES ? (uint32_t)part_bytes : HP_DEPOT_SLAB_MAX_BYTES;
+    return part_bytes < most_bytes ? (uint32_t)part_bytes : most_bytes;
 }
 
 static uint32_t share_of(const hp_owner *owner)

@@ -34,12 +34,13 @@
 #define HP_DEPOT_MIN_BYTES (64u << 10)
 
 /*
- * A crowd's owner keeps more, so that its threads need the claim less often: this part of what its slabs take comes
- * on top for small classes. One thread's chunks go back to the slabs instead, which hand them out in the order of
- * their addresses: what a program allocates one after the other then lies side by side.
+ * An owner with much has more to move: this part of what its slabs take comes on top for small classes. A crowd needs
+ * the claim less often then. One thread's chunks do well to go back to the slabs, which hand them out in the order of
+ * their addresses: what a program allocates one after the other lies side by side.
  */
 #define HP_DEPOT_SLAB_PART 4u
-#define HP_DEPOT_SLAB_MAX_BYTES (16u << 20)
+#define HP_DEPOT_ALONE_MAX_BYTES (1u << 20)
+#define HP_DEPOT_CROWD_MAX_BYTES (16u << 20)
 
 /* How much room a hand may hold in any case; those of few threads may hold more. */
 #define HP_HAND_MIN_BYTES (8u << 10)
