@@ -73,22 +73,31 @@ static HP_SLOW void give_back(void *chunk)
     hp_inbox_free_now(slab, hp_slab_index(slab, chunk));
 }
 
+/* NULL is. */
 HP_INLINE bool is_aligned(const void *chunk, size_t align_bytes)
 {
     return HP_LIKELY(((uintptr_t)chunk & (align_bytes - 1)) == 0);
 }
 
-static void *take_aligned_from_line(hp_thread *self, unsigned size_class, size_t align_bytes)
+/* The chunk is not aligned: the next of the line that is. */
+static HP_SLOW void *take_another(hp_thread *self, unsigned size_class, size_t align_bytes,
+                                  void *chunk)
 {
-    void *chunk = take_from_line(self, size_class);
-    while (chunk != NULL && !is_aligned(chunk, align_bytes)) {
+    do {
         give_back(chunk);
         chunk = take_from_line(self, size_class);
-    }
+    } while (chunk != NULL && !is_aligned(chunk, align_bytes));
     return chunk;
 }
 
-static void *take_or_refill(hp_thread *self, unsigned size_class, size_t align_bytes)
+HP_INLINE void *take_aligned_from_line(hp_thread *self, unsigned size_class, size_t align_bytes)
+{
+    void *chunk = take_from_line(self, size_class);
+    return is_aligned(chunk, align_bytes) ? chunk
+                                          : take_another(self, size_class, align_bytes, chunk);
+}
+
+HP_INLINE void *take_or_refill(hp_thread *self, unsigned size_class, size_t align_bytes)
 {
     void *chunk = take_aligned_from_line(self, size_class, align_bytes);
     if (chunk != NULL) {
@@ -96,7 +105,7 @@ static void *take_or_refill(hp_thread *self, unsigned size_class, size_t align_b
     }
     chunk = size_class < HP_SMALL_CLASSES ? hp_thread_refill(self, size_class)
                                           : hp_thread_refill_medium(self, size_class);
-    if (chunk == NULL || is_aligned(chunk, align_bytes)) {
+    if (is_aligned(chunk, align_bytes)) {
         return chunk;
     }
     give_back(chunk);
