@@ -10,6 +10,7 @@
 #include "owner/depot.h"
 #include "owner/inbox.h"
 #include "owner/owners.h"
+#include "owner/retire.h"
 #include "platform/system.h"
 #include "support/fake_system.h"
 
@@ -83,4 +84,14 @@ static inline bool put(const void *chunk)
 static inline hp_class_slabs *slabs_of(size_t bytes)
 {
     return &owner->classes[hp_class_of(bytes)];
+}
+
+/* The purger looks until a pass over the owner is at its end. */
+static inline void a_pass_goes_by(uint32_t now_ms)
+{
+    atomic_store(&owner->watched, true);
+    hp_claim_release(&owner->claim);
+    while (hp_owner_look(owner, now_ms, 500, 64) == HP_LOOK_SOON) {
+    }
+    assert_true(hp_claim_try(&owner->claim));
 }

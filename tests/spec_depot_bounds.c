@@ -88,15 +88,6 @@ static void and_16_mib_where_a_crowd_shares_it(void **state)
     expect_full_at(HP_CROWD_THREADS, 16 << 20);
 }
 
-static void a_pass_goes_by(uint32_t now_ms)
-{
-    atomic_store(&owner->watched, true);
-    hp_claim_release(&owner->claim);
-    while (hp_owner_look(owner, now_ms, 500, 64) == HP_LOOK_SOON) {
-    }
-    assert_true(hp_claim_try(&owner->claim));
-}
-
 static void after_all_was_wanted_back_it_gets_no_part_of_its_slabs_for_two_passes(void **state)
 {
     (void)state;

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "owner/retire.h"
 #include "sparse_slabs.h"
 
 static void a_block_of_a_larger_class_lies_in_free_neighbours(void **state)
@@ -188,15 +187,6 @@ static void a_free_from_outside_frees_the_whole_block(void **state)
     assert_int_equal(slab->free->free_count, free_before + 7);
     assert_int_equal(hp_slab_block_bits(slab, index_of(chunks[0])),
                      (uint64_t)1 << index_of(chunks[0]) % 64);
-}
-
-static void a_pass_goes_by(uint32_t now_ms)
-{
-    atomic_store(&owner->watched, true);
-    hp_claim_release(&owner->claim);
-    while (hp_owner_look(owner, now_ms, 500, 64) == HP_LOOK_SOON) {
-    }
-    assert_true(hp_claim_try(&owner->claim));
 }
 
 static void its_pages_without_a_block_go_back(void **state)
