@@ -26,19 +26,19 @@ NEEDED_BY_run_bench_extra := $(BENCH_EXTRA) $(BENCH_PROGRAMS) $(BENCH_LAUNCHER) 
 .PHONY: bench-latency bench-growth bench-rss instructions bench-extra-built
 
 bench-latency: ## how long each malloc and each free takes, to the 99.999th percentile: QUICK=1 ROUNDS=5
-	$(Q)tools/deps.sh peers && $(MAKE) --no-print-directory -j$(JOBS) bench-extra-built && \
-	bench/latency/latency.py
+	$(Q)tools/deps.sh peers && $(MAKE) --no-print-directory -j$(JOBS) bench-extra-built
+	$(Q)bench/latency/latency.py
 
 bench-growth: ## time per operation against live heap, threads and cross-thread frees: QUICK=1 ROUNDS=3
-	$(Q)tools/deps.sh peers && $(MAKE) --no-print-directory -j$(JOBS) bench-extra-built && \
-	bench/growth/growth.py
+	$(Q)tools/deps.sh peers && $(MAKE) --no-print-directory -j$(JOBS) bench-extra-built
+	$(Q)bench/growth/growth.py
 
 bench-rss: ## resident memory over time, where a program is busy, idle or forks: QUICK=1 ROUNDS=3
-	$(Q)tools/deps.sh rss && $(MAKE) --no-print-directory -j$(JOBS) bench-extra-built && \
-	bench/rss/rss.py
+	$(Q)tools/deps.sh rss && $(MAKE) --no-print-directory -j$(JOBS) bench-extra-built
+	$(Q)bench/rss/rss.py
 
 instructions: ## instructions of every path of malloc and free, counted with callgrind: ROWS=word
-	$(Q)tools/deps.sh instructions && $(MAKE) --no-print-directory -j$(JOBS) bench-extra-built && \
-	bench/instructions/count.py
+	$(Q)tools/deps.sh instructions && $(MAKE) --no-print-directory -j$(JOBS) bench-extra-built
+	$(Q)bench/instructions/count.py
 
 bench-extra-built: $(SHARED) $(BENCH_PROGRAMS) $(BENCH_LAUNCHER) $(BENCH_EXTRA)

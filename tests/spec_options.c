@@ -96,15 +96,15 @@ static void a_size_has_a_suffix_of_a_power_of_1024(void **state)
     then_accepted("size:6M", SIZE, 6 * 1024 * 1024);
     then_accepted("size:8g", SIZE, (int64_t)8 << 30);
     then_refused("size:9g", "9g", "size",
-                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
+                 "a size in whole numbers, as 8192k, 512m or 2g, from 4k to 8g");
     then_refused("size:4095", "4095", "size",
-                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
+                 "a size in whole numbers, as 8192k, 512m or 2g, from 4k to 8g");
     then_refused("size:5kb", "5kb", "size",
-                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
+                 "a size in whole numbers, as 8192k, 512m or 2g, from 4k to 8g");
     then_refused("size:k", "k", "size",
-                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
+                 "a size in whole numbers, as 8192k, 512m or 2g, from 4k to 8g");
     then_refused("size:-5k", "-5k", "size",
-                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
+                 "a size in whole numbers, as 8192k, 512m or 2g, from 4k to 8g");
 }
 
 static void a_size_can_be_a_word_too_where_the_option_has_words(void **state)
@@ -114,9 +114,9 @@ static void a_size_can_be_a_word_too_where_the_option_has_words(void **state)
     then_accepted("room:none", ROOM, -2);
     then_accepted("room:2g", ROOM, (int64_t)2 << 30);
     then_refused("room:aut", "aut", "room",
-                 "a size in whole numbers, as 4300k, 512m or 2g, from 0 to 8g, or auto or none");
+                 "a size in whole numbers, as 8192k, 512m or 2g, from 0 to 8g, or auto or none");
     then_refused("size:auto", "auto", "size",
-                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
+                 "a size in whole numbers, as 8192k, 512m or 2g, from 4k to 8g");
 }
 
 static void a_size_that_overflows_is_no_small_one(void **state)
@@ -124,9 +124,9 @@ static void a_size_that_overflows_is_no_small_one(void **state)
     (void)state;
     /* 2^34 + 4 GiB: the product is 4 GiB more than 2^64. */
     then_refused("size:17179869188g", "17179869188g", "size",
-                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
+                 "a size in whole numbers, as 8192k, 512m or 2g, from 4k to 8g");
     then_refused("size:9223372036854775808", "9223372036854775808", "size",
-                 "a size in whole numbers, as 4300k, 512m or 2g, from 4k to 8g");
+                 "a size in whole numbers, as 8192k, 512m or 2g, from 4k to 8g");
 }
 
 static void a_choice_is_one_of_its_words(void **state)

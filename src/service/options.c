@@ -185,7 +185,7 @@ void hp_option_tell_values(const hp_option *option, hp_message *message)
         tell_number(option->most, message);
         break;
     case HP_OPTION_SIZE:
-        hp_message_text(message, "a size in whole numbers, as 4300k, 512m or 2g, from ");
+        hp_message_text(message, "a size in whole numbers, as 8192k, 512m or 2g, from ");
         tell_size(option->least, message);
         hp_message_text(message, " to ");
         tell_size(option->most, message);
