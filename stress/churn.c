@@ -167,7 +167,6 @@ static void have_children(worker *self)
 
 int main(int argc, char **argv)
 {
-    worker *parents[WORKERS_AT_MOST];
     stress_options options =
         stress_start(argc, argv, (stress_options){.name = "churn", .seconds = 5, .threads = 4});
     market = queue_new(MARKET_CAPACITY);
@@ -176,15 +175,7 @@ int main(int argc, char **argv)
     if (error != 0) {
         stress_fail("pthread_key_create: %s", strerror(error));
     }
-    stress_open();
-    for (unsigned index = 0; index < options.threads; index++) {
-        parents[index] = worker_start("parent", index, have_children, NULL);
-    }
-    stress_pass(options.seconds);
-    stress_close();
-    for (unsigned index = 0; index < options.threads; index++) {
-        worker_join(parents[index]);
-    }
+    stress_run_team("parent", have_children);
     queue_free_all(market);
     /* Half the blocks of a full market are below 256 bytes; their mean is well below 4 KiB. */
     stress_expect_resident_below(2 * MARKET_CAPACITY * (size_t)4096 + SLACK_BYTES, "at the end");

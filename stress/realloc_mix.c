@@ -218,19 +218,9 @@ static void mix(worker *self)
 
 int main(int argc, char **argv)
 {
-    worker *team[WORKERS_AT_MOST];
-    stress_options options = stress_start(
-        argc, argv, (stress_options){.name = "realloc_mix", .seconds = 5, .threads = 4});
+    stress_start(argc, argv, (stress_options){.name = "realloc_mix", .seconds = 5, .threads = 4});
     market = queue_new(MARKET_CAPACITY);
-    stress_open();
-    for (unsigned index = 0; index < options.threads; index++) {
-        team[index] = worker_start("mixer", index, mix, NULL);
-    }
-    stress_pass(options.seconds);
-    stress_close();
-    for (unsigned index = 0; index < options.threads; index++) {
-        worker_join(team[index]);
-    }
+    stress_run_team("mixer", mix);
     queue_free_all(market);
     return stress_finish();
 }

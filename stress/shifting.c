@@ -24,7 +24,6 @@ typedef struct heap {
     block *blocks;
     size_t count;
     size_t bytes;
-    size_t limit_bytes;
     unsigned phase;
 } heap;
 
@@ -89,7 +88,8 @@ static void resize(heap *self, chance *stream)
     put_in(self, &moved);
 }
 
-static void turn(heap *self, chance *stream)
+/* Returns how many bytes it made. */
+static size_t turn(heap *self, chance *stream)
 {
     block one = new_block(stream, draw_bytes(stream, self->phase));
     put_in(self, &one);
@@ -99,20 +99,20 @@ static void turn(heap *self, chance *stream)
     if (self->count > 0 && chance_one_in(stream, 32)) {
         resize(self, stream);
     }
-    while (self->count > 0 && (self->bytes > self->limit_bytes || self->count == MOST_BLOCKS)) {
+    while (self->count > 0 && (self->bytes > limit_bytes || self->count == MOST_BLOCKS)) {
         block freed = take_out(self, stream);
         block_free(&freed, "replaced");
     }
+    return one.bytes;
 }
 
 /* Each phase replaces as many bytes as are alive. */
 static void shift(worker *self)
 {
-    heap mine = {.blocks = memory_map(MOST_BLOCKS * sizeof(block)), .limit_bytes = limit_bytes};
+    heap mine = {.blocks = memory_map(MOST_BLOCKS * sizeof(block))};
     while (stress_open_now()) {
-        for (size_t made_bytes = 0; made_bytes < mine.limit_bytes && stress_open_now();) {
-            turn(&mine, &self->stream);
-            made_bytes += mine.count == 0 ? mine.limit_bytes : mine.blocks[mine.count - 1].bytes;
+        for (size_t made_bytes = 0; made_bytes < limit_bytes && stress_open_now();) {
+            made_bytes += turn(&mine, &self->stream);
             worker_step(self);
         }
         mine.phase++;
@@ -126,21 +126,12 @@ static void shift(worker *self)
 
 int main(int argc, char **argv)
 {
-    worker *team[WORKERS_AT_MOST];
     stress_options options = stress_start(
         argc, argv,
         (stress_options){.name = "shifting", .seconds = 5, .threads = 6, .live_mib = 16});
     limit_bytes = options.live_mib * STRESS_MIB / options.threads;
     market = queue_new(MARKET_CAPACITY);
-    stress_open();
-    for (unsigned index = 0; index < options.threads; index++) {
-        team[index] = worker_start("shifter", index, shift, NULL);
-    }
-    stress_pass(options.seconds);
-    stress_close();
-    for (unsigned index = 0; index < options.threads; index++) {
-        worker_join(team[index]);
-    }
+    stress_run_team("shifter", shift);
     queue_free_all(market);
     return stress_finish();
 }

@@ -78,7 +78,8 @@ static inline hp_pack *given_a_pack_of(hp_owner *depot, hp_depot_hand *hand, siz
 
 static inline bool put(const void *chunk)
 {
-    return hp_owner_put(owner, slab_of(chunk), index_of(chunk));
+    uint32_t index = index_of(chunk);
+    return hp_owner_put_word(owner, slab_of(chunk), index / 64, (uint64_t)1 << index % 64) == 0;
 }
 
 static inline hp_class_slabs *slabs_of(size_t bytes)

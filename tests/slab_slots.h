@@ -40,3 +40,9 @@ static inline void then_the_slab_is_sound(void)
 {
     assert_null(hp_slab_check(slab));
 }
+
+/* False when the slot of the slab was free already. */
+static inline bool put_slot(unsigned index)
+{
+    return hp_slab_put_word(slab, index / 64, (uint64_t)1 << index % 64) == 0;
+}

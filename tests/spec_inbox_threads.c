@@ -49,7 +49,7 @@ static void open_and_close_slabs(void)
     }
     while (taken > 0) {
         taken--;
-        assert_true(hp_owner_put(owner, slab_of(others[taken]), index_of(others[taken])));
+        assert_true(put(others[taken]));
     }
 }
 

@@ -108,7 +108,7 @@ static void the_first_taker_of_a_slot_of_a_clean_slab_and_nobody_else_hears_of_z
     given_a_slab_of(1024);
     slab->free->zeroed = true; /* as after a run from a clean region */
     assert_true(hp_slab_note_touched(slab, hp_slab_take_one(slab)));
-    assert_true(hp_slab_put(slab, 0));
+    assert_true(put_slot(0));
 
     assert_int_equal(hp_slab_take_one(slab), 0);
     assert_false(hp_slab_note_touched(slab, 0));

@@ -32,7 +32,7 @@ static void given_a_full_slab_of(size_t slot_bytes)
 static void put(unsigned first, unsigned count)
 {
     for (unsigned index = first; index < first + count; index++) {
-        assert_true(hp_slab_put(slab, index));
+        assert_true(put_slot(index));
     }
 }
 
@@ -70,7 +70,7 @@ static void a_page_is_free_when_no_slot_in_use_reaches_into_it(void **state)
 
         assert_int_equal(hp_slab_free_pages(slab), naive);
         for (unsigned index = 0; index < slab->slot_count; index++) {
-            hp_slab_put(slab, index);
+            put_slot(index);
         }
         hp_slab_close(slab);
     }
@@ -172,7 +172,7 @@ static void groups_and_scattered_slots_that_are_handed_out_are_noticed(void **st
 
     then_the_slab_is_sound();
     for (unsigned index = 0; index < 364; index++) {
-        hp_slab_put(slab, index);
+        put_slot(index);
     }
 }
 

@@ -59,7 +59,8 @@ static void given_sparse_slabs(void)
         if (slot % 16 == 0) {
             stays(slots[slot]);
         } else {
-            hp_owner_put(mine, slab_of(slots[slot]), index_of(slots[slot]));
+            uint32_t index = index_of(slots[slot]);
+            hp_owner_put_word(mine, slab_of(slots[slot]), index / 64, (uint64_t)1 << index % 64);
         }
     }
     hp_claim_release(&mine->claim);

@@ -368,8 +368,9 @@ static const char *check_line(const hp_line *line, unsigned size_class)
     hp_line copy = *line;
     while (copy.filled > hp_line_empty(size_class)) {
         hp_entry entry = hp_map_get(hp_line_take(&copy, copy.filled));
+        const hp_slab *slab = hp_entry_record(entry);
         if (hp_entry_kind(entry) != HP_KIND_SLAB ||
-            !hp_slab_suits(hp_entry_record(entry), size_class)) {
+            (slab->size_class != size_class && hp_slab_joined(slab) == NULL)) {
             return "T2: a line holds what is no chunk of its class";
         }
     }

@@ -65,8 +65,10 @@ HP_INLINE void *take_from_line(hp_thread *self, unsigned size_class)
     return chunk;
 }
 
-/* A block of a mixed slab lies at a multiple of no more than malloc promises: into its slab, so that the next request
- * does not meet it again. */
+/*
+ * A block of a mixed slab lies at a multiple of no more than malloc promises: into its slab, so that the next request
+ * does not meet it again.
+ */
 static HP_SLOW void give_back(void *chunk)
 {
     hp_slab *slab = hp_entry_record(hp_map_get(chunk));

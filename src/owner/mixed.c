@@ -5,9 +5,6 @@
 #include "platform/build.h"
 #include "platform/report.h"
 
-/* With fewer slabs of a class there is little to gain, and it may soon want them again. */
-#define LEAST_SLABS 4u
-
 /* A block takes so much more than its class at most. */
 #define WASTE_PART 8u
 
@@ -208,7 +205,7 @@ static hp_slab *find_sparse(hp_owner *owner, size_t bytes, unsigned *slots)
     for (unsigned looks = 0; looks < HP_CACHED_CLASSES; looks++) {
         unsigned size_class = owner->next_to_mix;
         const hp_class_slabs *slabs = &owner->classes[size_class];
-        if (slabs->slab_count >= LEAST_SLABS) {
+        if (slabs->slab_count >= HP_SLABS_OF_ITS_OWN) {
             *slots = slots_of_block(hp_class_bytes(size_class), bytes);
             hp_slab *slab = *slots == 0 ? NULL : sparse_slab(slabs, *slots);
             if (slab != NULL) {

@@ -289,16 +289,6 @@ HP_INLINE void settle(hp_owner *owner, hp_slab *slab, bool was_full)
     }
 }
 
-bool hp_owner_put(hp_owner *owner, hp_slab *slab, unsigned index)
-{
-    bool was_full = slab->free->free_count == 0;
-    if (HP_UNLIKELY(!hp_slab_put(slab, index))) {
-        return false;
-    }
-    settle(owner, slab, was_full);
-    return true;
-}
-
 unsigned hp_owner_put_run(hp_owner *owner, hp_slab *slab, void *const *chunks, unsigned count)
 {
     uint32_t free_before = slab->free->free_count;

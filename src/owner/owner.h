@@ -30,7 +30,7 @@
 /* Wholly free slabs are kept one per class, and no more than this of all classes. */
 #define HP_OWNER_EMPTY_BYTES (512u << 10)
 
-/* So many of a class an owner opens before it looks elsewhere: with less there is not much to gain. */
+/* So many of a class an owner opens before it looks elsewhere, and leaves to it: with less there is little to gain. */
 #define HP_SLABS_OF_ITS_OWN 4u
 
 #define HP_CLASS_WORDS ((HP_CLASSES + 63u) / 64u)
@@ -132,10 +132,7 @@ void *hp_owner_take_one(hp_owner *owner, unsigned size_class, bool *zeroed);
 /* One chunk of the class or a larger one out of the open slabs; NULL: all are full. Under the claim. */
 void *hp_owner_take_at_least(hp_owner *owner, unsigned size_class, bool *zeroed);
 
-/* A slot of this owner's slab becomes free. False when it was free already. Under the claim. */
-bool hp_owner_put(hp_owner *owner, hp_slab *slab, unsigned index);
-
-/* The same for those first ones of the chunks that lie in the slab, as hp_slab_put_run. Under the claim. */
+/* Frees those first ones of the chunks that lie in this owner's slab, as hp_slab_put_run. Under the claim. */
 unsigned hp_owner_put_run(hp_owner *owner, hp_slab *slab, void *const *chunks, unsigned count);
 
 /* The same for the bits of a bitmap word; returns those that were free already. Under the claim. */
@@ -145,6 +142,14 @@ uint64_t hp_owner_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64
 void hp_owner_link(hp_class_slabs *slabs, hp_slab *slab);
 void hp_owner_unlink(hp_class_slabs *slabs, const hp_slab *slab);
 void hp_owner_close(hp_owner *owner, hp_slab *slab);
+
+/* The lists of slabs with a free slot: one for each class, and those of mixed slabs behind them. */
+#define HP_SLAB_LISTS (HP_CLASSES + HP_MIXED_LISTS)
+
+HP_INLINE hp_slab *hp_owner_first_slab(const hp_owner *owner, unsigned list)
+{
+    return list < HP_CLASSES ? owner->classes[list].first : owner->mixed[list - HP_CLASSES].first;
+}
 
 /* The owner is about to open one more slab for the class than it has in any case. Under the claim. */
 HP_INLINE bool hp_owner_is_about_to_grow(const hp_owner *owner, unsigned size_class)

@@ -98,14 +98,6 @@ static void retire_empty_slab(hp_owner *owner, unsigned size_class)
     owner->pass.found = owner->pass.found || empty != NULL;
 }
 
-/* The lists of slabs with a free slot: one for each class, and those of mixed slabs behind them. */
-#define SLAB_LISTS (HP_CLASSES + HP_MIXED_LISTS)
-
-static hp_slab *first_of(const hp_owner *owner, unsigned list)
-{
-    return list < HP_CLASSES ? owner->classes[list].first : owner->mixed[list - HP_CLASSES].first;
-}
-
 /* Since the last portion it may have become full, or been closed, or opened for another class, or gone elsewhere. */
 static bool is_listed(const hp_owner *owner, const hp_slab *slab, unsigned list)
 {
@@ -124,7 +116,7 @@ static bool look_at_pages(hp_owner *owner, unsigned list, unsigned *room)
     hp_owner_pass *pass = &owner->pass;
     hp_slab *slab = pass->slab;
     if (slab == NULL) {
-        slab = first_of(owner, list);
+        slab = hp_owner_first_slab(owner, list);
     } else if (!is_listed(owner, slab, list)) {
         /* The place is lost: the rest of the list waits for the next pass. */
         pass->found = true;
@@ -147,8 +139,9 @@ static bool look_at_pages(hp_owner *owner, unsigned list, unsigned *room)
 size_t hp_owner_trim_pages(hp_owner *owner)
 {
     size_t bytes = 0;
-    for (unsigned list = 0; list < SLAB_LISTS; list++) {
-        for (hp_slab *slab = first_of(owner, list); slab != NULL; slab = slab->free->next) {
+    for (unsigned list = 0; list < HP_SLAB_LISTS; list++) {
+        for (hp_slab *slab = hp_owner_first_slab(owner, list); slab != NULL;
+             slab = slab->free->next) {
             bytes += hp_slab_pages_trim(slab);
         }
     }
@@ -191,7 +184,7 @@ static bool pass_slabs(hp_owner *owner, unsigned list, unsigned *room)
 }
 
 /* Packs of the class of the same number, and the list of slabs. */
-#define PLACES (HP_DEPOT_CLASSES > SLAB_LISTS ? HP_DEPOT_CLASSES : SLAB_LISTS)
+#define PLACES (HP_DEPOT_CLASSES > HP_SLAB_LISTS ? HP_DEPOT_CLASSES : HP_SLAB_LISTS)
 
 /* As much as one claim may cover; true: the pass has seen everything. */
 static bool pass_portion(hp_owner *owner)
@@ -204,7 +197,7 @@ static bool pass_portion(hp_owner *owner)
             unsigned returned = retire_packs(owner, place);
             room -= returned < room ? returned : room;
         }
-        if (place < SLAB_LISTS && !pass_slabs(owner, place, &room)) {
+        if (place < HP_SLAB_LISTS && !pass_slabs(owner, place, &room)) {
             return false;
         }
         pass->slab = NULL;

@@ -159,19 +159,6 @@ HP_INLINE bool hp_slab_is_out(hp_slab *slab, unsigned index)
     return (atomic_load_explicit(&slab->out, memory_order_relaxed) >> index & 1) != 0;
 }
 
-/* False when the slot was free already. */
-HP_INLINE bool hp_slab_put(hp_slab *slab, unsigned index)
-{
-    hp_slab_free *free = slab->free;
-    unsigned word = index / 64;
-    if (HP_UNLIKELY(hp_set_bit(&free->words[word], index))) {
-        return false;
-    }
-    free->nonempty |= (uint64_t)1 << word;
-    free->free_count++;
-    return true;
-}
-
 /*
  * Frees the chunks from the first one on that lie in this slab, as does the first; returns how many that
  * were. A pointer that is no slot, or a free one, is reported. For cached classes, whose slabs are a grain.
@@ -213,14 +200,6 @@ HP_INLINE unsigned hp_slab_put_run(hp_slab *slab, void *const *chunks, unsigned 
     free->nonempty = nonempty;
     free->free_count += freed;
     return done;
-}
-
-/* Whether its blocks may lie in lines of the class. */
-HP_INLINE bool hp_slab_suits(const hp_slab *slab, unsigned size_class)
-{
-    /* relaxed: NULL or not is all that counts */
-    return slab->size_class == size_class ||
-           atomic_load_explicit(&slab->joined, memory_order_relaxed) != NULL;
 }
 
 #define HP_SLAB_GROUP_SLOTS 8u

@@ -61,16 +61,13 @@ static void read_slabs(hp_statistics *statistics, const hp_owner *owner, unsigne
     size_t slots_per_slab = slab_bytes / hp_class_bytes(size_class);
     row->slabs += slabs->slab_count;
     row->slots += slabs->slab_count * slots_per_slab;
-    for (const hp_slab *slab = slabs->first; slab != NULL; slab = slab->free->next) {
-        row->free_slots += slab->free->free_count;
-    }
 }
 
-/* The same, of all classes: what is open or full is counted already. */
-static void read_mixed_slabs(hp_statistics *statistics, const hp_owner *owner)
+/* The same, of all classes: open slabs and mixed ones. */
+static void read_free_slots(hp_statistics *statistics, const hp_owner *owner)
 {
-    for (unsigned list = 0; list < HP_MIXED_LISTS; list++) {
-        const hp_slab *slab = owner->mixed[list].first;
+    for (unsigned list = 0; list < HP_SLAB_LISTS; list++) {
+        const hp_slab *slab = hp_owner_first_slab(owner, list);
         for (; slab != NULL; slab = slab->free->next) {
             statistics->classes[slab->size_class].free_slots += slab->free->free_count;
         }
@@ -98,7 +95,7 @@ static void read_owners(hp_statistics *statistics)
             statistics->owners_busy++;
             continue;
         }
-        read_mixed_slabs(statistics, owner);
+        read_free_slots(statistics, owner);
         for (unsigned size_class = 0; size_class < HP_DEPOT_CLASSES; size_class++) {
             read_class(statistics, owner, size_class);
         }

@@ -145,6 +145,20 @@ void stress_close(void)
     atomic_store_explicit(&open_now, false, memory_order_relaxed); /* relaxed: join orders data */
 }
 
+void stress_run_team(const char *role, worker_body *body)
+{
+    static worker *team[WORKERS_AT_MOST];
+    stress_open();
+    for (unsigned index = 0; index < options.threads; index++) {
+        team[index] = worker_start(role, index, body, NULL);
+    }
+    stress_pass(options.seconds);
+    stress_close();
+    for (unsigned index = 0; index < options.threads; index++) {
+        worker_join(team[index]);
+    }
+}
+
 bool stress_open_now(void)
 {
     return atomic_load_explicit(&open_now, memory_order_relaxed); /* relaxed: guards no data */

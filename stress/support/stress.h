@@ -12,6 +12,8 @@
  */
 #pragma once
 
+#include "worker.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,6 +42,10 @@ void stress_open(void);
 void stress_pass(double seconds);
 void stress_close(void);
 bool stress_open_now(void);
+
+/* As many workers of one role as the options say, for as long as they say; returns when each has ended. */
+void stress_run_team(const char *role, worker_body *body);
+
 double stress_now_seconds(void);
 
 /* Adds what=count to the result line. */
