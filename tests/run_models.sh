@@ -36,7 +36,7 @@ run_code() { # 1: something is broken, and the last line of $work/out says what
     "$work/model" > "$work/out" 2>&1
 }
 
-for file in owner mixed slab slab_pages depot singles pack; do
+for file in owner lists mixed holes slab slab_pages depot singles pack; do
     compile $file src/owner/$file.c -include tests/model/stepped.h
 done
 compile world tests/model/inbox_real.c -include tests/model/stepped.h

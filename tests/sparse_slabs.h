@@ -34,26 +34,39 @@ static inline void given_slabs_with(unsigned slabs, unsigned pattern)
     }
 }
 
+/* Frees those survivors that the function tells by their index in their slab. */
+static inline void given_freed(bool (*is_freed)(uint32_t index))
+{
+    unsigned kept = 0;
+    for (unsigned each = 0; each < survivor_count; each++) {
+        if (is_freed(index_of(survivors[each]))) {
+            assert_true(put(survivors[each]));
+        } else {
+            survivors[kept++] = survivors[each];
+        }
+    }
+    survivor_count = kept;
+}
+
 static inline unsigned take(size_t bytes, unsigned count)
 {
     return hp_mixed_take(owner, hp_class_of(bytes), count, chunks);
 }
 
-static inline uint64_t put_block(const void *block)
+/* False: some of it was free. */
+static inline bool put_block(const void *block)
 {
-    uint32_t index = index_of(block);
-    hp_slab *slab = slab_of(block);
-    return hp_owner_put_word(owner, slab, index / 64, hp_slab_block_bits(slab, index));
+    return hp_owner_put_block(owner, slab_of(block), index_of(block));
 }
 
 static inline size_t bytes_of(const void *block)
 {
-    return hp_count_bits(hp_slab_block_bits(slab_of(block), index_of(block))) * (size_t)BYTES;
+    return hp_slab_block_bytes(slab_of(block), index_of(block));
 }
 
 static inline void put_survivors(void)
 {
     while (survivor_count > 0) {
-        assert_int_equal(put_block(survivors[--survivor_count]), 0);
+        assert_true(put_block(survivors[--survivor_count]));
     }
 }

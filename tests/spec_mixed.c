@@ -77,12 +77,32 @@ static void a_class_with_few_slabs_keeps_them(void **state)
     assert_int_equal(take(2 * BYTES, 1), 0);
 }
 
-static void slabs_that_are_more_than_half_in_use_stay_with_their_class(void **state)
+static bool is_one_of_two_in_sixteen(uint32_t index)
+{
+    return index % 16 < 2;
+}
+
+static void slabs_that_are_more_than_three_quarters_in_use_stay_with_their_class(void **state)
 {
     (void)state;
-    given_slabs_with(SLABS, 0x1f); /* holes of three of eight */
+    given_slabs_with(SLABS, 0xff);
+    given_freed(is_one_of_two_in_sixteen);
 
     assert_int_equal(take(2 * BYTES, 1), 0);
+}
+
+static bool is_one_of_four_in_sixteen(uint32_t index)
+{
+    return index % 16 < 4;
+}
+
+static void those_of_which_a_quarter_is_free_do_not(void **state)
+{
+    (void)state;
+    given_slabs_with(SLABS, 0xff);
+    given_freed(is_one_of_four_in_sixteen);
+
+    assert_int_equal(take(2 * BYTES, 1), 1);
 }
 
 static void a_block_that_would_waste_more_than_an_eighth_goes_elsewhere(void **state)
@@ -94,25 +114,17 @@ static void a_block_that_would_waste_more_than_an_eighth_goes_elsewhere(void **s
     assert_int_equal(take(3 * BYTES - 16, 1), 1); /* three for 176 */
 }
 
-static void a_hole_is_as_large_as_64_slots(void **state)
+static void every_sparse_slab_is_found_but_the_one_that_serves(void **state)
 {
     (void)state;
     given_slabs_with(SLABS, 0x01);
-    /* All of each bitmap word but the last one's first slot. */
-    unsigned kept = 0;
-    for (unsigned each = 0; each < survivor_count; each++) {
-        if (index_of(survivors[each]) == SLOTS - 64) {
-            survivors[kept++] = survivors[each];
-        } else {
-            assert_true(put(survivors[each]));
-        }
+
+    unsigned blocks = 0;
+    while (take(7 * BYTES, 1) == 1) {
+        blocks++;
     }
-    survivor_count = kept;
 
-    assert_int_equal(take(64 * BYTES, 1), 1);
-
-    assert_int_equal(bytes_of(chunks[0]), 64 * BYTES);
-    assert_int_equal(put_block(chunks[0]), 0);
+    assert_int_equal(blocks, (SLABS - 1) * SLOTS / 8);
 }
 
 static void a_freed_block_is_a_hole_again(void **state)
@@ -122,7 +134,7 @@ static void a_freed_block_is_a_hole_again(void **state)
     assert_int_equal(take(7 * BYTES, 1), 1);
     const void *block = chunks[0];
 
-    assert_int_equal(put_block(block), 0);
+    assert_true(put_block(block));
 
     assert_int_equal(take(7 * BYTES, 1), 1);
     assert_ptr_equal(chunks[0], block);
@@ -134,9 +146,9 @@ static void a_second_free_of_a_block_is_noticed(void **state)
     given_slabs_with(SLABS, 0x01);
     take(3 * BYTES, 1);
 
-    assert_int_equal(put_block(chunks[0]), 0);
+    assert_true(put_block(chunks[0]));
 
-    assert_int_not_equal(put_block(chunks[0]), 0);
+    assert_false(put_block(chunks[0]));
 }
 
 static void the_hot_map_does_not_know_a_mixed_slab(void **state)
@@ -161,16 +173,13 @@ static void a_mixed_slab_that_is_wholly_free_is_closed_and_serves_any_class(void
     uint32_t before = slabs_of(BYTES)->slab_count;
 
     put_survivors();
-    assert_int_equal(put_block(chunks[0]), 0);
+    assert_true(put_block(chunks[0]));
 
     assert_int_equal(hp_map_get(base), HP_ENTRY_FREED);
     assert_in_range(slabs_of(BYTES)->slab_count, 0, before - 1);
-    for (unsigned list = 0; list < HP_MIXED_LISTS; list++) {
-        assert_null(owner->mixed[list].first);
-    }
+    assert_int_equal(owner->mixed_lists[hp_class_of(BYTES)], 0);
     given_chunks(BYTES, 0, SLOTS); /* its record too is as good as new */
-    assert_int_equal(hp_slab_block_bits(slab_of(chunks[0]), index_of(chunks[0])),
-                     (uint64_t)1 << index_of(chunks[0]) % 64);
+    assert_int_equal(hp_slab_block_slots(slab_of(chunks[0]), index_of(chunks[0])), 1);
 }
 
 static void a_free_from_outside_frees_the_whole_block(void **state)
@@ -185,24 +194,19 @@ static void a_free_from_outside_frees_the_whole_block(void **state)
     hp_inbox_drain(owner);
 
     assert_int_equal(slab->free->free_count, free_before + 7);
-    assert_int_equal(hp_slab_block_bits(slab, index_of(chunks[0])),
-                     (uint64_t)1 << index_of(chunks[0]) % 64);
+    assert_int_equal(hp_slab_block_slots(slab, index_of(chunks[0])), 1);
+}
+
+static bool is_in_the_first_half(uint32_t index)
+{
+    return index < SLOTS / 2;
 }
 
 static void its_pages_without_a_block_go_back(void **state)
 {
     (void)state;
     given_slabs_with(SLABS, 0x01);
-    /* In the first half of each slab nothing stays. */
-    unsigned kept = 0;
-    for (unsigned each = 0; each < survivor_count; each++) {
-        if (index_of(survivors[each]) >= SLOTS / 2) {
-            survivors[kept++] = survivors[each];
-        } else {
-            assert_true(put(survivors[each]));
-        }
-    }
-    survivor_count = kept;
+    given_freed(is_in_the_first_half);
     take(2 * BYTES, 1); /* in the first page */
     const hp_slab *slab = slab_of(chunks[0]);
 
@@ -222,9 +226,10 @@ int main(void)
         SPEC(blocks_of_different_classes_share_a_hole),
         SPEC(no_two_blocks_overlap_and_none_reaches_a_survivor),
         SPEC(a_class_with_few_slabs_keeps_them),
-        SPEC(slabs_that_are_more_than_half_in_use_stay_with_their_class),
+        SPEC(slabs_that_are_more_than_three_quarters_in_use_stay_with_their_class),
+        SPEC(those_of_which_a_quarter_is_free_do_not),
         SPEC(a_block_that_would_waste_more_than_an_eighth_goes_elsewhere),
-        SPEC(a_hole_is_as_large_as_64_slots),
+        SPEC(every_sparse_slab_is_found_but_the_one_that_serves),
         SPEC(a_freed_block_is_a_hole_again),
         SPEC(a_second_free_of_a_block_is_noticed),
         SPEC(the_hot_map_does_not_know_a_mixed_slab),

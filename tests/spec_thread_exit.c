@@ -171,7 +171,7 @@ static void free_and_allocate_late(void *chunk)
     uint32_t free_before = slab->free->free_count;
     hp_thread_free_slot(seen.record, slab, index_of(chunk));
     seen.freed = slab->free->free_count == free_before + 1;
-    seen.chunk = hp_thread_take_slot(NULL, hp_class_of(8192), &zeroed);
+    seen.chunk = hp_thread_take_slot(NULL, hp_class_of(8192), 16, &zeroed);
 }
 
 static void *leave_a_chunk_to_a_late_destructor(void *argument)

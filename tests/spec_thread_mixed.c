@@ -9,62 +9,14 @@
 
 #include <cmocka.h>
 
-#include "owner/mixed.h"
-#include "thread_lines.h"
-
-enum {
-    SLOT_BYTES = 48,
-    SLOTS = HP_SMALL_SLAB_BYTES / SLOT_BYTES,
-    SLABS = 5,
-    BYTES = 192, /* four slots, which lie at a multiple of 64 by chance alone */
-    BLOCKS_OF_FOUR_SLABS = HP_SMALL_SLAB_BYTES / BYTES * 4
-};
+#include "sparse_lines.h"
 
 static unsigned line_class;
 
-/* What a test leaves in use. */
-static void *in_use[SLABS * SLOTS + BLOCKS_OF_FOUR_SLABS];
-static unsigned in_use_count;
-
-static void *stays(void *block)
+static int mixed_setup(void **state)
 {
-    in_use[in_use_count++] = block;
-    return block;
-}
-
-static int mixed_teardown(void **state)
-{
-    hp_thread_flush(self); /* what was lent to lines by a test that failed too */
-    while (in_use_count > 0) {
-        hepta_free(in_use[--in_use_count]);
-    }
-    return thread_teardown(state);
-}
-
-/* Under the claim: so many slots of a class, one after the other. */
-static void take_all(void **slots, size_t bytes, unsigned count)
-{
-    for (unsigned taken = 0; taken < count;) {
-        taken += hp_owner_take(mine, hp_class_of(bytes), count - taken, slots + taken);
-    }
-}
-
-/* Slabs of which each sixteenth slot is in use. */
-static void given_sparse_slabs(void)
-{
-    static void *slots[SLABS * SLOTS];
-    assert_true(hp_claim_try(&mine->claim));
-    take_all(slots, SLOT_BYTES, SLABS * SLOTS);
-    for (unsigned slot = 0; slot < SLABS * SLOTS; slot++) {
-        if (slot % 16 == 0) {
-            stays(slots[slot]);
-        } else {
-            uint32_t index = index_of(slots[slot]);
-            hp_owner_put_word(mine, slab_of(slots[slot]), index / 64, (uint64_t)1 << index % 64);
-        }
-    }
-    hp_claim_release(&mine->claim);
     line_class = hp_class_of(BYTES);
+    return thread_setup(state);
 }
 
 static char *given_a_block(void)
@@ -108,11 +60,6 @@ static void *survivor_of(const hp_slab *slab)
         each++;
     }
     return in_use[each];
-}
-
-static bool lies_in_a_mixed_slab(const void *block)
-{
-    return hp_slab_joined(slab_of(block)) != NULL;
 }
 
 static void a_freed_block_waits_in_the_line_of_its_size(void **state)
@@ -236,7 +183,7 @@ static void realloc_stays_in_the_block_as_long_as_it_fits(void **state)
     assert_int_equal(moved[BYTES - 41], 0x41);
 }
 
-#define SPEC(name) cmocka_unit_test_setup_teardown(name, thread_setup, mixed_teardown)
+#define SPEC(name) cmocka_unit_test_setup_teardown(name, mixed_setup, mixed_teardown)
 
 int main(void)
 {

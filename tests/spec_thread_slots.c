@@ -14,7 +14,7 @@
 static hp_slab *taken_slab(hp_thread *record, size_t bytes)
 {
     bool zeroed;
-    void *chunk = hp_thread_take_slot(record, hp_class_of(bytes), &zeroed);
+    void *chunk = hp_thread_take_slot(record, hp_class_of(bytes), 16, &zeroed);
     assert_non_null(chunk);
     return slab_of(chunk);
 }
@@ -72,10 +72,10 @@ static void notes_are_worked_in_before_a_slot_is_taken(void **state)
 {
     (void)state;
     bool zeroed;
-    void *chunk = hp_thread_take_slot(self, hp_class_of(2000), &zeroed);
+    void *chunk = hp_thread_take_slot(self, hp_class_of(2000), 16, &zeroed);
     hp_inbox_post(slab_of(chunk), index_of(chunk) / 64, (uint64_t)1 << index_of(chunk) % 64);
 
-    assert_ptr_equal(hp_thread_take_slot(self, hp_class_of(2000), &zeroed), chunk);
+    assert_ptr_equal(hp_thread_take_slot(self, hp_class_of(2000), 16, &zeroed), chunk);
 
     assert_false(zeroed);
     assert_false(hp_inbox_has_news(mine));
@@ -89,7 +89,7 @@ static void without_a_depot_a_slot_above_8192_bytes_is_free_at_once_or_noted(voi
     bool zeroed;
     void *chunks[2];
     for (unsigned index = 0; index < 2; index++) {
-        chunks[index] = hp_thread_take_slot(self, hp_class_of(9000), &zeroed);
+        chunks[index] = hp_thread_take_slot(self, hp_class_of(9000), 16, &zeroed);
     }
     hp_slab *slab = slab_of(chunks[0]);
     uint32_t free_before = slab->free->free_count;

@@ -115,7 +115,8 @@ void hp_thread_return(hp_thread *self, hp_owner *claimed, void *const *chunks, u
 void *hp_thread_refill_medium(hp_thread *self, unsigned size_class);
 void hp_thread_spill_medium(hp_thread *self, unsigned size_class, void *chunk);
 
-/* The chunk goes into a full line of a medium class, whose oldest go to the depot. False: that has no room. */
+/* The chunk goes into a full line, of which all or the oldest go to the depot. False: that has no room. */
+bool hp_thread_pack(hp_thread *self, unsigned size_class, void *chunk);
 bool hp_thread_pack_medium(hp_thread *self, unsigned size_class, void *chunk);
 
 /* free of a slot of a cached class of another owner's slab. */
@@ -124,8 +125,11 @@ void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index);
 /* free of a slot of a slab, whosever it is; self may be NULL. */
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index);
 
-/* One chunk without a cache; *zeroed as hp_slab_take. NULL: out of memory. */
-void *hp_thread_take_slot(hp_thread *self, unsigned size_class, bool *zeroed);
+/*
+ * One chunk without a cache, at a multiple of align_bytes as the class's size is one; *zeroed as hp_slab_take. NULL: out of
+ * memory.
+ */
+void *hp_thread_take_slot(hp_thread *self, unsigned size_class, size_t align_bytes, bool *zeroed);
 
 /* Returns all that the caller's record holds. */
 void hp_thread_flush(hp_thread *self);

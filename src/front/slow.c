@@ -134,7 +134,7 @@ static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
             return chunk;
         }
     }
-    return hp_thread_take_slot(self, size_class, zeroed);
+    return hp_thread_take_slot(self, size_class, align_bytes, zeroed);
 }
 
 /* The system refuses: a slot of any owner that is large enough, and aligned as every slot is. */
@@ -199,8 +199,9 @@ HP_INLINE void *reuse_single(hp_thread *self, size_t bytes)
 static HP_SLOW void *take_slot(hp_thread *self, unsigned size_class)
 {
     bool zeroed;
-    void *chunk = size_class < HP_CACHED_CLASSES ? hp_thread_refill_medium(self, size_class)
-                                                 : hp_thread_take_slot(self, size_class, &zeroed);
+    void *chunk = size_class < HP_CACHED_CLASSES
+                      ? hp_thread_refill_medium(self, size_class)
+                      : hp_thread_take_slot(self, size_class, DEFAULT_ALIGN_BYTES, &zeroed);
     tick();
     return HP_LIKELY(chunk != NULL) ? chunk : allocate_default(hp_class_bytes(size_class));
 }

@@ -160,10 +160,9 @@ void hp_depot_free_chunk(hp_owner *owner, void *chunk)
     if (HP_UNLIKELY(slab == NULL)) {
         return;
     }
-    uint64_t bits = hp_slab_block_bits(slab, index);
     if (HP_UNLIKELY(slab->owner != owner)) {
-        hp_inbox_post(slab, index / 64, bits);
-    } else if (HP_UNLIKELY(hp_owner_put_word(owner, slab, index / 64, bits) != 0)) {
+        hp_inbox_post_block(slab, index);
+    } else if (HP_UNLIKELY(!hp_owner_put_block(owner, slab, index))) {
         hp_misuse("free()", "double free of", chunk);
     }
 }

@@ -54,6 +54,15 @@ void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits)
     }
 }
 
+void hp_inbox_post_block(hp_slab *slab, uint32_t index)
+{
+    uint32_t end = index + hp_slab_block_slots(slab, index);
+    /* The first slot goes last: until then the block is held, and the slab stays open. */
+    for (unsigned next = (end - 1) / 64 + 1; next > index / 64; next--) {
+        hp_inbox_post(slab, next - 1, hp_slab_bits(next - 1, index, end));
+    }
+}
+
 static void drain_slab(hp_owner *owner, hp_slab *slab)
 {
     /* acq_rel: P4, pairs with the fetch_or in hp_inbox_post, both ways */
@@ -107,18 +116,16 @@ bool hp_inbox_is_free(hp_slab *slab, unsigned index)
 void hp_inbox_free_now(hp_slab *slab, unsigned index)
 {
     hp_owner *owner = slab->owner;
-    uint64_t bits = hp_slab_block_bits(slab, index);
     if (!hp_claim_try(&owner->claim)) {
-        hp_inbox_post(slab, index / 64, bits);
+        hp_inbox_post_block(slab, index);
         return;
     }
     /* A note of the same slot would tell of a double free: look at the notes first. */
     if (HP_UNLIKELY(hp_inbox_has_news(owner))) {
         hp_inbox_drain(owner);
     }
-    uint64_t twice = hp_owner_put_word(owner, slab, index / 64, bits);
-    if (twice != 0) {
-        report_twice(slab, index / 64, twice);
+    if (!hp_owner_put_block(owner, slab, index)) {
+        hp_misuse("free()", "double free of", slab->base + (size_t)index * slab->slot_bytes);
     }
     hp_claim_release(&owner->claim);
 }

@@ -39,11 +39,14 @@ HP_INLINE bool hp_inbox_has_news(const hp_owner *owner)
 
 void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits);
 
+/* The same for the slots of a block. */
+void hp_inbox_post_block(hp_slab *slab, uint32_t index);
+
 /* Works through what was posted. Under the claim. */
 void hp_inbox_drain(hp_owner *owner);
 
 /* Whether the slot is known to be free: noted, or in its slab's bitmap if the owner can be claimed. */
 bool hp_inbox_is_free(hp_slab *slab, unsigned index);
 
-/* Frees one slot at once if the owner can be claimed, else posts it. */
+/* Frees a block at once if the owner can be claimed, else posts it. */
 void hp_inbox_free_now(hp_slab *slab, unsigned index);

@@ -1,6 +1,9 @@
 #include "owner/mixed.h"
 
 #include "metadata/storage.h"
+#include "owner/depot.h"
+#include "owner/holes.h"
+#include "owner/lists.h"
 #include "owner/retire.h"
 #include "platform/build.h"
 #include "platform/report.h"
@@ -8,62 +11,25 @@
 /* A block takes so much more than its class at most. */
 #define WASTE_PART 8u
 
-/* Of a list: slots of some sizes make a block of the class with little waste, those of others do not. */
-#define LIST_LOOKS 16u
+/* A slab is sparse when so much of it is free. */
+#define SPARSE_PART 4u
 
-/* Of a class: what survives is spread over all of its slabs alike. */
-#define CLASS_LOOKS 4u
+/* At the slabs of a list, of which not each may have a hole that is large enough. */
+#define LIST_LOOKS 4u
 
-/* The largest n for which 2^n set bits lie in a row; there is a bit. */
-static unsigned run_log2(uint64_t bits)
+/* At the slabs of classes, before one more is opened: what survives is spread over all of them. */
+#define SPARSE_LOOKS 64u
+
+static uint32_t find_hole(const hp_slab *slab, unsigned first_word, unsigned slots)
 {
-    unsigned log2 = 0;
-    while (log2 + 1 < HP_MIXED_LISTS) {
-        uint64_t twice_as_long = bits & bits >> (1u << log2);
-        if (twice_as_long == 0) {
-            break;
-        }
-        bits = twice_as_long;
-        log2++;
-    }
-    return log2;
+    return hp_holes_find(slab->free->words, slab->word_count, first_word, slots);
 }
 
-/* Where a run of so many set bits begins. */
-static uint64_t runs_of(uint64_t bits, unsigned length)
+/* How many slots a block of the bytes takes; 0: too much of them would be lost. */
+static unsigned slots_of_block(uint32_t slot_bytes, uint32_t bytes)
 {
-    while (length > 1) {
-        bits &= bits >> length / 2;
-        length -= length / 2;
-    }
-    return bits;
-}
-
-static bool has_hole(const hp_slab *slab, unsigned slots)
-{
-    uint64_t words = slab->free->nonempty;
-    while (words != 0 && runs_of(slab->free->words[hp_lowest_bit(words)], slots) == 0) {
-        words &= words - 1;
-    }
-    return words != 0;
-}
-
-static unsigned hole_log2(const hp_slab *slab)
-{
-    unsigned largest = 0;
-    for (uint64_t words = slab->free->nonempty; words != 0; words &= words - 1) {
-        unsigned log2 = run_log2(slab->free->words[hp_lowest_bit(words)]);
-        largest = log2 > largest ? log2 : largest;
-    }
-    return largest;
-}
-
-/* How many slots a block of the bytes takes; 0: too many, or too much of them would be lost. */
-static unsigned slots_of_block(size_t slot_bytes, size_t bytes)
-{
-    size_t slots = (bytes + slot_bytes - 1) / slot_bytes;
-    bool suits = slots <= HP_MIXED_MOST_SLOTS && slots * slot_bytes <= bytes + bytes / WASTE_PART;
-    return suits ? (unsigned)slots : 0;
+    uint32_t slots = (bytes + slot_bytes - 1) / slot_bytes;
+    return slots * slot_bytes <= bytes + bytes / WASTE_PART ? slots : 0;
 }
 
 static const char *check_words(const hp_slab *slab)
@@ -72,8 +38,8 @@ static const char *check_words(const hp_slab *slab)
         /* relaxed: nobody changes it */
         uint64_t joined =
             atomic_load_explicit(&slab->free->joined_words[word], memory_order_relaxed);
-        if ((joined & 1) != 0 || (joined & slab->free->words[word]) != 0) {
-            return "MX1: a joined slot is free, or the first one of a word";
+        if ((word == 0 && (joined & 1) != 0) || (joined & slab->free->words[word]) != 0) {
+            return "MX1: a joined slot is free, or the first one of its slab";
         }
     }
     return hp_slab_check(slab);
@@ -87,22 +53,28 @@ static void check(const hp_slab *slab)
     }
 }
 
-static void link_mixed(hp_owner *owner, hp_slab *slab, unsigned list)
+static void link_mixed(hp_owner *owner, hp_slab *slab, unsigned log2)
 {
-    slab->free->mixed_list = (uint16_t)list;
-    hp_owner_link(&owner->mixed[list], slab);
+    slab->free->hole_log2 = (uint16_t)log2;
+    hp_list_link(&owner->mixed[slab->size_class][log2], slab);
+    owner->mixed_lists[slab->size_class] |= (uint16_t)(1u << log2);
 }
 
 static void unlink_mixed(hp_owner *owner, hp_slab *slab)
 {
-    hp_owner_unlink(&owner->mixed[slab->free->mixed_list], slab);
+    unsigned log2 = slab->free->hole_log2;
+    hp_slab **first = &owner->mixed[slab->size_class][log2];
+    hp_list_unlink(first, slab);
+    if (*first == NULL) {
+        owner->mixed_lists[slab->size_class] &= (uint16_t) ~(1u << log2);
+    }
 }
 
-static void move_mixed(hp_owner *owner, hp_slab *slab, unsigned list)
+static void move_mixed(hp_owner *owner, hp_slab *slab, unsigned log2)
 {
-    if (list != slab->free->mixed_list) {
+    if (log2 != slab->free->hole_log2) {
         unlink_mixed(owner, slab);
-        link_mixed(owner, slab, list);
+        link_mixed(owner, slab, log2);
     }
 }
 
@@ -124,31 +96,30 @@ static void part(hp_slab *slab, unsigned word, uint64_t bits)
     atomic_store_explicit(&joined[word], old & ~bits, memory_order_relaxed);
 }
 
-static void *take_block(hp_slab *slab, unsigned word, unsigned bit, unsigned slots)
+static void *take_block(hp_slab *slab, uint32_t index, unsigned slots)
 {
-    uint64_t block = (((uint64_t)2 << (slots - 1)) - 1) << bit;
-    slab->free->words[word] &= ~block;
-    join(slab, word, block & (block - 1));
-    size_t offset = (size_t)(word * 64 + bit) * slab->slot_bytes;
+    hp_slab_free *free = slab->free;
+    uint32_t end = index + slots;
+    for (unsigned word = index / 64; word <= (end - 1) / 64; word++) {
+        uint64_t bits = hp_slab_bits(word, index, end);
+        free->words[word] &= ~bits;
+        free->nonempty &= ~((uint64_t)(free->words[word] == 0) << word);
+        join(slab, word, word == index / 64 ? bits & (bits - 1) : bits);
+    }
+    free->free_count -= slots;
+    size_t offset = (size_t)index * slab->slot_bytes;
     hp_slab_note_use(slab, offset, offset + (size_t)slots * slab->slot_bytes);
     return slab->base + offset;
 }
 
 static unsigned take_blocks(hp_slab *slab, unsigned slots, unsigned count, void **chunks)
 {
-    hp_slab_free *free = slab->free;
     unsigned taken = 0;
-    for (uint64_t words = free->nonempty; words != 0 && taken < count; words &= words - 1) {
-        unsigned word = hp_lowest_bit(words);
-        uint64_t begins;
-        while (taken < count && (begins = runs_of(free->words[word], slots)) != 0) {
-            chunks[taken++] = take_block(slab, word, hp_lowest_bit(begins), slots);
-        }
-        if (free->words[word] == 0) {
-            free->nonempty &= ~((uint64_t)1 << word);
-        }
+    uint32_t index = find_hole(slab, 0, slots);
+    while (index != HP_NO_HOLE) {
+        chunks[taken++] = take_block(slab, index, slots);
+        index = taken < count ? find_hole(slab, index / 64, slots) : HP_NO_HOLE;
     }
-    free->free_count -= taken * slots;
     return taken;
 }
 
@@ -167,52 +138,120 @@ static unsigned take_from(hp_owner *owner, hp_slab *slab, unsigned slots, unsign
     return taken;
 }
 
-/* From the smallest holes that may be large enough on. */
-static unsigned take_from_lists(hp_owner *owner, size_t bytes, unsigned count, void **chunks)
+/* Mixed slabs with slots of one size. */
+typedef struct donor {
+    uint32_t slot_bytes;
+    uint16_t size_class;
+    uint16_t slots; /* that a block takes */
+    uint32_t lists; /* bit n: list n may have a hole for it, and was not looked at */
+} donor;
+
+static unsigned find_donors(const hp_owner *owner, unsigned size_class, donor *donors)
 {
-    unsigned taken = 0;
-    for (unsigned list = 0; list < HP_MIXED_LISTS && taken < count; list++) {
-        hp_slab *slab = owner->mixed[list].first;
-        for (unsigned looks = 0; slab != NULL && looks < LIST_LOOKS && taken < count; looks++) {
-            hp_slab *next = slab->free->next;
-            unsigned slots = slots_of_block(slab->slot_bytes, bytes);
-            if (slots != 0 && slots < slab->free->hole_end && slots < 2u << list) {
-                taken += take_from(owner, slab, slots, count - taken, chunks + taken);
-            }
-            slab = next;
+    uint32_t bytes = (uint32_t)hp_class_bytes(size_class);
+    unsigned count = 0;
+    for (unsigned each = 0; each <= size_class && each < HP_CACHED_CLASSES; each++) {
+        if (owner->mixed_lists[each] == 0) {
+            continue;
         }
+        uint32_t slot_bytes = (uint32_t)hp_class_bytes(each);
+        unsigned slots = slots_of_block(slot_bytes, bytes);
+        unsigned least = slots == 0 ? HP_MIXED_LISTS : hp_highest_bit(slots);
+        uint32_t lists = (uint32_t)owner->mixed_lists[each] >> least << least;
+        donors[count] = (donor){slot_bytes, (uint16_t)each, (uint16_t)slots, lists};
+        count += lists != 0;
+    }
+    return count;
+}
+
+/* The one with the smallest holes that may be large enough; NULL: all were looked at. */
+static donor *best_donor(donor *donors, unsigned count)
+{
+    donor *best = NULL;
+    size_t best_bytes = SIZE_MAX;
+    for (unsigned each = 0; each < count; each++) {
+        size_t hole_bytes = donors[each].lists == 0 ? SIZE_MAX
+                                                    : (size_t)donors[each].slot_bytes
+                                                          << hp_lowest_bit(donors[each].lists);
+        if (hole_bytes < best_bytes) {
+            best = &donors[each];
+            best_bytes = hole_bytes;
+        }
+    }
+    return best;
+}
+
+static unsigned take_from_donor(hp_owner *owner, donor *from, unsigned count, void **chunks)
+{
+    hp_slab *slab = owner->mixed[from->size_class][hp_lowest_bit(from->lists)];
+    from->lists &= from->lists - 1;
+    unsigned taken = 0;
+    for (unsigned looks = 0; slab != NULL && looks < LIST_LOOKS && taken < count; looks++) {
+        hp_slab *next = slab->free->next;
+        if (from->slots < slab->free->hole_end) {
+            taken += take_from(owner, slab, from->slots, count - taken, chunks + taken);
+        }
+        slab = next;
     }
     return taken;
 }
 
-/* Half of it is free, in holes that are large enough; the one that serves its class stays with it. */
-static hp_slab *sparse_slab(const hp_class_slabs *slabs, unsigned slots)
+static unsigned take_from_mixed(hp_owner *owner, unsigned size_class, unsigned count, void **chunks)
 {
-    hp_slab *slab = slabs->first == NULL ? NULL : slabs->first->free->next;
-    for (unsigned looks = 0; slab != NULL && looks < CLASS_LOOKS; looks++) {
-        uint32_t free_count = slab->free->free_count;
-        if (free_count >= slab->slot_count / 2 && free_count < slab->slot_count &&
-            has_hole(slab, slots)) {
-            return slab;
-        }
-        slab = slab->free->next;
+    donor donors[HP_CACHED_CLASSES];
+    unsigned donor_count = find_donors(owner, size_class, donors);
+    unsigned taken = 0;
+    donor *best = best_donor(donors, donor_count);
+    while (best != NULL && taken < count) {
+        taken += take_from_donor(owner, best, count - taken, chunks + taken);
+        best = best_donor(donors, donor_count);
     }
-    return NULL;
+    return taken;
 }
 
-static hp_slab *find_sparse(hp_owner *owner, size_t bytes, unsigned *slots)
+/* What is free of it is much, and has a hole that is large enough. */
+static bool is_sparse(const hp_slab *slab, unsigned slots)
 {
-    for (unsigned looks = 0; looks < HP_CACHED_CLASSES; looks++) {
-        unsigned size_class = owner->next_to_mix;
-        const hp_class_slabs *slabs = &owner->classes[size_class];
-        if (slabs->slab_count >= HP_SLABS_OF_ITS_OWN) {
-            *slots = slots_of_block(hp_class_bytes(size_class), bytes);
-            hp_slab *slab = *slots == 0 ? NULL : sparse_slab(slabs, *slots);
+    uint32_t free_count = slab->free->free_count;
+    return free_count >= slab->slot_count / SPARSE_PART && free_count < slab->slot_count &&
+           find_hole(slab, 0, slots) != HP_NO_HOLE;
+}
+
+/* Goes on through the list of the class; the slab that serves it stays with it. NULL: at the end, or no look is left. */
+static hp_slab *find_sparse_of_class(hp_owner *owner, unsigned size_class, unsigned slots,
+                                     unsigned *looks)
+{
+    hp_class_slabs *slabs = &owner->classes[size_class];
+    hp_slab *slab = slabs->to_mix;
+    if (slab == NULL || !hp_list_has(owner, slab, size_class)) {
+        /* What waits in packs keeps slabs from being wholly free, which would serve any class as a whole. */
+        hp_depot_empty_classes(owner, size_class, size_class + 1);
+        slab = slabs->first;
+    }
+    hp_slab *found = NULL;
+    for (; slab != NULL && found == NULL && *looks > 0; --*looks) {
+        found = slab != slabs->first && is_sparse(slab, slots) ? slab : NULL;
+        slab = slab->free->next;
+    }
+    slabs->to_mix = slab;
+    return found;
+}
+
+/* From the class on where the last look ended. */
+static hp_slab *find_sparse(hp_owner *owner, uint32_t bytes, unsigned *slots)
+{
+    unsigned size_class = owner->class_to_mix;
+    unsigned looks = SPARSE_LOOKS;
+    for (unsigned classes = 0; classes < HP_CACHED_CLASSES && looks > 0; classes++) {
+        owner->class_to_mix = size_class;
+        *slots = slots_of_block((uint32_t)hp_class_bytes(size_class), bytes);
+        if (*slots != 0 && owner->classes[size_class].slab_count >= HP_SLABS_OF_ITS_OWN) {
+            hp_slab *slab = find_sparse_of_class(owner, size_class, *slots, &looks);
             if (slab != NULL) {
                 return slab;
             }
         }
-        owner->next_to_mix = (size_class + 1) % HP_CACHED_CLASSES;
+        size_class = (size_class + 1) % HP_CACHED_CLASSES;
     }
     return NULL;
 }
@@ -228,19 +267,21 @@ static bool make_mixed(hp_owner *owner, hp_slab *slab)
         }
         slab->free->joined_words = joined;
     }
-    hp_owner_unlink(&owner->classes[slab->size_class], slab);
+    hp_list_unlink(&owner->classes[slab->size_class].first, slab);
     hp_hot_hide(hp_grain_of(slab->base));
     /* release: P18, pairs with hp_slab_block_bits */
     atomic_store_explicit(&slab->joined, joined, memory_order_release);
-    slab->free->hole_end = HP_MIXED_MOST_SLOTS + 1;
-    link_mixed(owner, slab, hole_log2(slab));
+    slab->free->hole_end = (uint16_t)(slab->slot_count + 1);
+    link_mixed(owner, slab, hp_holes_log2(slab->free->words, slab->word_count));
     return true;
 }
 
 /* The chunks of a crowd's blocks are in many hands: there slabs hardly ever become sparse, but for a moment. */
-static unsigned take_from_another(hp_owner *owner, size_t bytes, unsigned count, void **chunks)
+static unsigned take_from_another(hp_owner *owner, unsigned size_class, unsigned count,
+                                  void **chunks)
 {
     unsigned slots;
+    uint32_t bytes = (uint32_t)hp_class_bytes(size_class);
     hp_slab *slab = hp_owner_is_crowded(owner) ? NULL : find_sparse(owner, bytes, &slots);
     bool serves = slab != NULL && make_mixed(owner, slab);
     return serves ? take_from(owner, slab, slots, count, chunks) : 0;
@@ -248,9 +289,8 @@ static unsigned take_from_another(hp_owner *owner, size_t bytes, unsigned count,
 
 unsigned hp_mixed_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks)
 {
-    size_t bytes = hp_class_bytes(size_class);
-    unsigned taken = take_from_lists(owner, bytes, count, chunks);
-    return taken != 0 ? taken : take_from_another(owner, bytes, count, chunks);
+    unsigned taken = take_from_mixed(owner, size_class, count, chunks);
+    return taken != 0 ? taken : take_from_another(owner, size_class, count, chunks);
 }
 
 uint64_t hp_mixed_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits)
@@ -271,42 +311,53 @@ uint64_t hp_mixed_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64
         hp_owner_close(owner, slab);
         return twice;
     }
-    unsigned list = run_log2(free->words[word]);
-    unsigned end = 2u << list; /* this word has no longer one */
+    unsigned log2 = hp_holes_log2_at(free->words, slab->word_count, word);
+    unsigned end = 2u << log2; /* no hole that reaches into this word has so many slots */
     free->hole_end = (uint16_t)(end > free->hole_end ? end : free->hole_end);
     if (was_full) {
-        link_mixed(owner, slab, list);
-    } else if (list > free->mixed_list) {
-        move_mixed(owner, slab, list);
+        link_mixed(owner, slab, log2);
+    } else if (log2 > free->hole_log2) {
+        move_mixed(owner, slab, log2);
     }
     return twice;
 }
 
-static const char *check_slab(const hp_owner *owner, const hp_slab *slab, unsigned list)
+static const char *check_slab(const hp_owner *owner, const hp_slab *slab, unsigned size_class,
+                              unsigned log2)
 {
-    if (slab->owner != owner || slab->free->mixed_list != list || hp_slab_joined(slab) == NULL) {
+    const hp_slab_free *free = slab->free;
+    if (slab->owner != owner || slab->size_class != size_class || free->hole_log2 != log2 ||
+        hp_slab_joined(slab) == NULL) {
         return "MX2: a slab is in a list that is not its own";
     }
-    if (slab->free->free_count == 0 || slab->free->free_count == slab->slot_count) {
+    if (free->free_count == 0 || free->free_count == slab->slot_count) {
         return "MX2: a listed slab is full, or wholly free";
     }
-    if (hole_log2(slab) > list ||
-        (slab->free->hole_end <= HP_MIXED_MOST_SLOTS && has_hole(slab, slab->free->hole_end))) {
+    if (hp_holes_log2(free->words, slab->word_count) > log2 ||
+        find_hole(slab, 0, free->hole_end) != HP_NO_HOLE) {
         return "MX3: a slab has a larger hole than is known";
     }
     return check_words(slab);
 }
 
+static const char *check_list(const hp_owner *owner, unsigned size_class, unsigned log2)
+{
+    const hp_slab *slab = owner->mixed[size_class][log2];
+    if ((slab != NULL) != ((owner->mixed_lists[size_class] >> log2 & 1) != 0)) {
+        return "MX4: it is not told right which lists are empty";
+    }
+    const char *broken = NULL;
+    for (; slab != NULL && broken == NULL; slab = slab->free->next) {
+        broken = check_slab(owner, slab, size_class, log2);
+    }
+    return broken;
+}
+
 const char *hp_mixed_check(const hp_owner *owner)
 {
-    for (unsigned list = 0; list < HP_MIXED_LISTS; list++) {
-        for (const hp_slab *slab = owner->mixed[list].first; slab != NULL;
-             slab = slab->free->next) {
-            const char *broken = check_slab(owner, slab, list);
-            if (broken != NULL) {
-                return broken;
-            }
-        }
+    const char *broken = NULL;
+    for (unsigned list = 0; list < HP_CACHED_CLASSES * HP_MIXED_LISTS && broken == NULL; list++) {
+        broken = check_list(owner, list / HP_MIXED_LISTS, list % HP_MIXED_LISTS);
     }
-    return NULL;
+    return broken;
 }

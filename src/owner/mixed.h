@@ -7,15 +7,17 @@
  * length of the block is found; what lines and depots still hold of it are blocks of one slot. The entry of the hot map
  * stays its own until it is closed: who frees a block of one slot may be between the tag and what lies beside it.
  *
- * Owns:        the owner's lists of mixed slabs, by the largest hole that each is known or hoped to have.
+ * Owns:        the owner's lists of mixed slabs: for each class that they were of, by the largest hole that each is
+ *              known or hoped to have.
  * Invariants:  (hp_mixed_check)
- *   MX1 a slot is joined exactly when it is a further one of a block that is out; a block lies in one bitmap word.
+ *   MX1 a slot is joined exactly when it is a further one of a block that is out.
  *   MX2 a mixed slab with a free slot is in one list; a wholly free one is closed.
  *   MX3 a slab in list n has no hole of twice 2^n slots or more, and none of hole_end.
+ *   MX4 mixed_lists has bit n of a class exactly when list n has a slab.
  * Threads:     under the owner's claim.
  * Ordering:    P1, P18.
  * Progress:    wait-free.
- * Calls:       slab, storage.   Used by: owner, retire, cache, statistics.
+ * Calls:       slab, holes, storage.   Used by: owner, retire, cache, statistics.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 #include "owner/owner.h"
 
 #include "owner/depot.h"
+#include "owner/lists.h"
 #include "owner/mixed.h"
 #include "owner/retire.h"
 #include "owner/singles.h"
@@ -24,36 +25,6 @@ static void check_slab(const hp_slab *slab)
     const char *broken = hp_debug ? hp_slab_check(slab) : NULL;
     if (broken != NULL) {
         hp_broken("slab", broken);
-    }
-}
-
-void hp_owner_link(hp_class_slabs *slabs, hp_slab *slab)
-{
-    /* Behind the first, which goes on serving: a slab that just got its first free slot is nearly full. */
-    hp_slab *before = slabs->first;
-    slab->free->previous = before;
-    slab->free->next = before == NULL ? NULL : before->free->next;
-    if (before == NULL) {
-        slabs->first = slab;
-    } else {
-        before->free->next = slab;
-    }
-    if (slab->free->next != NULL) {
-        slab->free->next->free->previous = slab;
-    }
-}
-
-void hp_owner_unlink(hp_class_slabs *slabs, const hp_slab *slab)
-{
-    hp_slab *previous = slab->free->previous;
-    hp_slab *next = slab->free->next;
-    if (previous == NULL) {
-        slabs->first = next;
-    } else {
-        previous->free->next = next;
-    }
-    if (next != NULL) {
-        next->free->previous = previous;
     }
 }
 
@@ -106,7 +77,7 @@ static HP_SLOW hp_slab *open_slab(hp_owner *owner, unsigned size_class)
     slabs->slab_count++;
     count_slab_bytes(owner, hp_class_slab_bytes(size_class));
     note_empty(owner, slab);
-    hp_owner_link(slabs, slab);
+    hp_list_link(&slabs->first, slab);
     return slab;
 }
 
@@ -120,7 +91,7 @@ void hp_owner_close(hp_owner *owner, hp_slab *slab)
 
 static void close_slab(hp_owner *owner, hp_slab *slab)
 {
-    hp_owner_unlink(&owner->classes[slab->size_class], slab);
+    hp_list_unlink(&owner->classes[slab->size_class].first, slab);
     hp_owner_close(owner, slab);
 }
 
@@ -152,8 +123,8 @@ HP_INLINE hp_slab *serving_slab(hp_owner *owner, unsigned size_class)
                   second->free->free_count < WORTH_A_TURN)) {
         return slab;
     }
-    hp_owner_unlink(slabs, slab);
-    hp_owner_link(slabs, slab); /* behind the second, which is the first now */
+    hp_list_unlink(&slabs->first, slab);
+    hp_list_link(&slabs->first, slab); /* behind the second, which is the first now */
     return second;
 }
 
@@ -164,7 +135,7 @@ HP_INLINE void settle_taken(hp_owner *owner, hp_slab *slab, bool was_empty)
         note_not_empty(owner, slab);
     }
     if (HP_UNLIKELY(slab->free->free_count == 0)) {
-        hp_owner_unlink(&owner->classes[slab->size_class], slab);
+        hp_list_unlink(&owner->classes[slab->size_class].first, slab);
     }
 }
 
@@ -227,7 +198,7 @@ void *hp_owner_take_at_least(hp_owner *owner, unsigned size_class, bool *zeroed)
 {
     void *chunk = NULL;
     *zeroed = false;
-    if (size_class < HP_CACHED_CLASSES && hp_mixed_take(owner, size_class, 1, &chunk) != 0) {
+    if (hp_mixed_take(owner, size_class, 1, &chunk) != 0) {
         return chunk;
     }
     for (; size_class < HP_CLASSES; size_class++) {
@@ -274,7 +245,7 @@ HP_INLINE void settle(hp_owner *owner, hp_slab *slab, bool was_full)
     check_slab(slab);
     hp_owner_have_watched(owner);
     if (HP_UNLIKELY(was_full)) {
-        hp_owner_link(slabs, slab);
+        hp_list_link(&slabs->first, slab);
     }
     if (HP_LIKELY(slab->free->free_count != slab->slot_count)) {
         return;
@@ -311,6 +282,17 @@ uint64_t hp_owner_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64
         settle(owner, slab, was_full);
     }
     return twice;
+}
+
+bool hp_owner_put_block(hp_owner *owner, hp_slab *slab, uint32_t index)
+{
+    uint32_t end = index + hp_slab_block_slots(slab, index);
+    uint64_t twice = 0;
+    /* The first slot goes last: until then what is left is a block that somebody holds. */
+    for (unsigned next = (end - 1) / 64 + 1; next > index / 64; next--) {
+        twice |= hp_owner_put_word(owner, slab, next - 1, hp_slab_bits(next - 1, index, end));
+    }
+    return twice == 0;
 }
 
 void hp_owner_trim(hp_owner *owner)

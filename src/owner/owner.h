@@ -32,16 +32,18 @@
 
 /* So many of a class an owner opens before it looks elsewhere, and leaves to it: with less there is little to gain. */
 #define HP_SLABS_OF_ITS_OWN 4u
+#define HP_LARGE_SLABS_OF_ITS_OWN 1u /* ... of slots above 8 KiB */
 
 #define HP_CLASS_WORDS ((HP_CLASSES + 63u) / 64u)
 
-/* Of holes of 1, 2, 4 .. 64 slots: those of a bitmap word. */
-#define HP_MIXED_LISTS 7u
-#define HP_MIXED_MOST_SLOTS 64u
+/* Of largest holes of 1, 2, 4 .. 4,096 slots. */
+#define HP_MIXED_LISTS 13u
 
 typedef struct hp_class_slabs {
-    hp_slab *first;      /* slabs with a free slot; the first one serves */
-    hp_slab *empty;      /* the wholly free slab in the list, or NULL */
+    hp_slab *first; /* slabs with a free slot; the first one serves */
+    hp_slab *empty; /* the wholly free slab in the list, or NULL */
+    hp_slab *
+        to_mix; /* where to go on for sparse ones, if it is still in the list; NULL: at the first */
     uint32_t slab_count; /* open slabs, also full ones and mixed ones */
 } hp_class_slabs;
 
@@ -89,11 +91,12 @@ struct hp_owner {
     HP_LINE_ALIGNED hp_pack_stack depot[HP_DEPOT_CLASSES]; /* shared: P17 */
     /* Under the claim. */
     hp_class_slabs classes[HP_CLASSES];
-    uint32_t empty_bytes;                   /* of all wholly free slabs */
-    uint64_t empty_classes[HP_CLASS_WORDS]; /* bit: the class has one */
-    hp_class_slabs mixed[HP_MIXED_LISTS];   /* see mixed.h */
-    uint32_t next_to_mix;                   /* the class that is looked at for sparse slabs */
-    uint32_t next_to_close;                 /* whose turn it is to give up its wholly free slab */
+    uint32_t empty_bytes;                    /* of all wholly free slabs */
+    uint64_t empty_classes[HP_CLASS_WORDS];  /* bit: the class has one */
+    uint16_t mixed_lists[HP_CACHED_CLASSES]; /* see mixed.h; bit n: the class's list n has a slab */
+    hp_slab *mixed[HP_CACHED_CLASSES][HP_MIXED_LISTS];
+    uint32_t class_to_mix;  /* is looked at for sparse slabs */
+    uint32_t next_to_close; /* whose turn it is to give up its wholly free slab */
     hp_slab *spare_records[HP_RECORD_CAPACITIES];
     hp_owner_pass pass;
 };
@@ -138,24 +141,18 @@ unsigned hp_owner_put_run(hp_owner *owner, hp_slab *slab, void *const *chunks, u
 /* The same for the bits of a bitmap word; returns those that were free already. Under the claim. */
 uint64_t hp_owner_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits);
 
-/* A slab with a free slot enters a list, and leaves it; one that is wholly free and in none goes back to the arena. */
-void hp_owner_link(hp_class_slabs *slabs, hp_slab *slab);
-void hp_owner_unlink(hp_class_slabs *slabs, const hp_slab *slab);
+/* A slab that is wholly free and in no list goes back to the arena. */
 void hp_owner_close(hp_owner *owner, hp_slab *slab);
 
-/* The lists of slabs with a free slot: one for each class, and those of mixed slabs behind them. */
-#define HP_SLAB_LISTS (HP_CLASSES + HP_MIXED_LISTS)
-
-HP_INLINE hp_slab *hp_owner_first_slab(const hp_owner *owner, unsigned list)
-{
-    return list < HP_CLASSES ? owner->classes[list].first : owner->mixed[list - HP_CLASSES].first;
-}
+/* The slots of a block become free; false: one was free already. Under the claim. */
+bool hp_owner_put_block(hp_owner *owner, hp_slab *slab, uint32_t index);
 
 /* The owner is about to open one more slab for the class than it has in any case. Under the claim. */
 HP_INLINE bool hp_owner_is_about_to_grow(const hp_owner *owner, unsigned size_class)
 {
     const hp_class_slabs *slabs = &owner->classes[size_class];
-    return slabs->first == NULL && slabs->slab_count >= HP_SLABS_OF_ITS_OWN;
+    uint32_t own = size_class < HP_CACHED_CLASSES ? HP_SLABS_OF_ITS_OWN : HP_LARGE_SLABS_OF_ITS_OWN;
+    return slabs->first == NULL && slabs->slab_count >= own;
 }
 
 /* Closes the slab of the class that is noted as wholly free; false when none is. Under the claim. */

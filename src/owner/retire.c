@@ -2,6 +2,7 @@
 
 #include "owner/depot.h"
 #include "owner/inbox.h"
+#include "owner/lists.h"
 #include "owner/slab_pages.h"
 #include "platform/purger_bell.h"
 
@@ -98,26 +99,14 @@ static void retire_empty_slab(hp_owner *owner, unsigned size_class)
     owner->pass.found = owner->pass.found || empty != NULL;
 }
 
-/* Since the last portion it may have become full, or been closed, or opened for another class, or gone elsewhere. */
-static bool is_listed(const hp_owner *owner, const hp_slab *slab, unsigned list)
-{
-    uint32_t free_count = slab->free->free_count;
-    bool is_empty = free_count == slab->slot_count;
-    if (hp_slab_joined(slab) != NULL) {
-        return slab->free->mixed_list + HP_CLASSES == list && free_count > 0 && !is_empty;
-    }
-    return slab->size_class == list && free_count > 0 &&
-           (!is_empty || slab == owner->classes[list].empty);
-}
-
 /* Goes on through the list; true: it is at its end. *room: what this claim may still cover. */
 static bool look_at_pages(hp_owner *owner, unsigned list, unsigned *room)
 {
     hp_owner_pass *pass = &owner->pass;
     hp_slab *slab = pass->slab;
     if (slab == NULL) {
-        slab = hp_owner_first_slab(owner, list);
-    } else if (!is_listed(owner, slab, list)) {
+        slab = hp_list_first(owner, list);
+    } else if (!hp_list_has(owner, slab, list)) {
         /* The place is lost: the rest of the list waits for the next pass. */
         pass->found = true;
         return true;
@@ -139,9 +128,8 @@ static bool look_at_pages(hp_owner *owner, unsigned list, unsigned *room)
 size_t hp_owner_trim_pages(hp_owner *owner)
 {
     size_t bytes = 0;
-    for (unsigned list = 0; list < HP_SLAB_LISTS; list++) {
-        for (hp_slab *slab = hp_owner_first_slab(owner, list); slab != NULL;
-             slab = slab->free->next) {
+    for (unsigned list = 0; list < HP_SLAB_LISTS; list = hp_list_from(owner, list + 1)) {
+        for (hp_slab *slab = hp_list_first(owner, list); slab != NULL; slab = slab->free->next) {
             bytes += hp_slab_pages_trim(slab);
         }
     }
@@ -184,7 +172,8 @@ static bool pass_slabs(hp_owner *owner, unsigned list, unsigned *room)
 }
 
 /* Packs of the class of the same number, and the list of slabs. */
-#define PLACES (HP_DEPOT_CLASSES > HP_SLAB_LISTS ? HP_DEPOT_CLASSES : HP_SLAB_LISTS)
+#define PLACES HP_SLAB_LISTS
+_Static_assert(HP_DEPOT_CLASSES < PLACES, "a place for each class of the depot, and for each list");
 
 /* As much as one claim may cover; true: the pass has seen everything. */
 static bool pass_portion(hp_owner *owner)
@@ -201,7 +190,7 @@ static bool pass_portion(hp_owner *owner)
             return false;
         }
         pass->slab = NULL;
-        pass->place++;
+        pass->place = place + 1 < HP_DEPOT_CLASSES ? place + 1 : hp_list_from(owner, place + 1);
         if (room == 0) {
             return pass->place == PLACES;
         }

@@ -45,9 +45,9 @@ typedef struct hp_slab_free {
     uint64_t given_back_pages; /* see slab_pages.h */
     uint64_t resting_pages;
     _Atomic uint64_t *joined_words; /* see mixed.h; NULL: the slab never was a mixed one */
-    uint16_t mixed_list;
-    uint16_t hole_end; /* of a mixed slab: no hole has so many slots */
-    uint64_t words[];  /* bit set: the slot is free */
+    uint16_t hole_log2;             /* of a mixed slab in a list: which one of its class */
+    uint16_t hole_end;              /* ... and no hole has so many slots */
+    uint64_t words[];               /* bit set: the slot is free */
 } hp_slab_free;
 
 struct hp_slab {
@@ -221,23 +221,36 @@ HP_INLINE const _Atomic uint64_t *hp_slab_joined(const hp_slab *slab)
     return atomic_load_explicit(&slab->joined, memory_order_acquire);
 }
 
-/* The slots of the block that begins at the index, as bits of its bitmap word. For who holds the block. */
-HP_INLINE uint64_t hp_slab_block_bits(const hp_slab *slab, unsigned index)
+/* How many slots the block has that begins at the index. For who holds the block. */
+HP_INLINE uint32_t hp_slab_block_slots(const hp_slab *slab, uint32_t index)
 {
     const _Atomic uint64_t *joined = hp_slab_joined(slab);
-    uint64_t bit = (uint64_t)1 << (index & 63);
     if (HP_LIKELY(joined == NULL)) {
-        return bit;
+        return 1;
     }
-    /* relaxed: the bits of a block do not change as long as somebody holds it */
-    uint64_t further = atomic_load_explicit(&joined[index / 64], memory_order_relaxed);
-    further = further >> (index & 63) >> 1;
-    return (((uint64_t)2 << hp_lowest_bit(~further)) - 1) * bit;
+    uint32_t next = index + 1;
+    uint64_t parted = 0;
+    while (next < slab->slot_count && parted == 0) {
+        /* relaxed: the bits of a block, and of the slot behind it, do not change as long as somebody holds it */
+        uint64_t further = atomic_load_explicit(&joined[next / 64], memory_order_relaxed);
+        parted = ~further >> next % 64;
+        next += parted == 0 ? 64 - next % 64 : hp_lowest_bit(parted);
+    }
+    return (next < slab->slot_count ? next : slab->slot_count) - index;
 }
 
-HP_INLINE size_t hp_slab_block_bytes(const hp_slab *slab, unsigned index)
+HP_INLINE size_t hp_slab_block_bytes(const hp_slab *slab, uint32_t index)
 {
-    return (size_t)hp_count_bits(hp_slab_block_bits(slab, index)) * slab->slot_bytes;
+    return (size_t)hp_slab_block_slots(slab, index) * slab->slot_bytes;
+}
+
+/* The bits that the slots from first to before end have in the bitmap word; there are such. */
+HP_INLINE uint64_t hp_slab_bits(unsigned word, uint32_t first, uint32_t end)
+{
+    uint32_t begin = word * 64;
+    uint32_t low = first > begin ? first - begin : 0;
+    uint32_t high = end < begin + 64 ? end - begin : 64;
+    return ~(uint64_t)0 >> (64 - (high - low)) << low;
 }
 
 /* Whether the slot is a further one of a block, so that no block begins there. */

@@ -8,6 +8,7 @@
 #include "cache/thread.h"
 #include "metadata/storage.h"
 #include "owner/depot.h"
+#include "owner/lists.h"
 #include "owner/owners.h"
 #include "platform/claim.h"
 #include "platform/crossing.h"
@@ -66,8 +67,8 @@ static void read_slabs(hp_statistics *statistics, const hp_owner *owner, unsigne
 /* The same, of all classes: open slabs and mixed ones. */
 static void read_free_slots(hp_statistics *statistics, const hp_owner *owner)
 {
-    for (unsigned list = 0; list < HP_SLAB_LISTS; list++) {
-        const hp_slab *slab = hp_owner_first_slab(owner, list);
+    for (unsigned list = 0; list < HP_SLAB_LISTS; list = hp_list_from(owner, list + 1)) {
+        const hp_slab *slab = hp_list_first(owner, list);
         for (; slab != NULL; slab = slab->free->next) {
             statistics->classes[slab->size_class].free_slots += slab->free->free_count;
         }

@@ -1,0 +1,108 @@
+/* Slots that go, or come, one by one: which of them a line takes. */
+#include "cache/outbox.h"
+#include "cache/single.h"
+#include "cache/thread.h"
+#include "owner/inbox.h"
+#include "owner/mixed.h"
+#include "owner/owners.h"
+
+/* The thread allocates of the class, and its owner has no pack of it at hand. */
+static bool has_use_for(const hp_thread *self, unsigned size_class)
+{
+    return self->refill_chunks[size_class] > 1 && !hp_depot_has(self->owner, size_class);
+}
+
+/* The class of whose line the block is: that of its slab, or the largest that fits into several slots of it. */
+static unsigned class_of_block(const hp_slab *slab, unsigned index)
+{
+    if (HP_LIKELY(hp_slab_joined(slab) == NULL)) {
+        return slab->size_class;
+    }
+    size_t bytes = hp_slab_block_bytes(slab, index);
+    unsigned size_class = hp_class_of(bytes);
+    return size_class - (hp_class_bytes(size_class) > bytes);
+}
+
+/*
+ * Another owner's chunk is used here again if there is use for it. A thread that only frees keeps a line of them: more
+ * would go to others of its owner, whose own slots would lie idle meanwhile.
+ */
+void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index)
+{
+    unsigned size_class = class_of_block(slab, index);
+    void *chunk = slab->base + (size_t)index * slab->slot_bytes;
+    bool kept = size_class >= HP_KEPT_LEAST_CLASS && size_class < HP_CACHED_CLASSES &&
+                (hp_line_push(&self->lines[size_class], chunk) ||
+                 (has_use_for(self, size_class) && hp_thread_pack(self, size_class, chunk)));
+    if (!kept) {
+        hp_outbox_add(self, slab, index);
+    }
+}
+
+void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
+{
+    if (slab->size_class >= HP_CACHED_CLASSES) {
+        hp_thread_free_large_slot(self, slab, index);
+        return;
+    }
+    if (self == NULL) {
+        hp_inbox_free_now(slab, index);
+        return;
+    }
+    if (slab->owner != self->owner) {
+        hp_thread_free_other(self, slab, index);
+        return;
+    }
+    unsigned size_class = class_of_block(slab, index);
+    void *chunk = slab->base + (size_t)index * slab->slot_bytes;
+    if (HP_UNLIKELY(size_class >= HP_CACHED_CLASSES)) {
+        hp_inbox_free_now(slab, index);
+        return;
+    }
+    if (hp_line_push(&self->lines[size_class], chunk)) {
+        return;
+    }
+    if (size_class < HP_SMALL_CLASSES) {
+        hp_thread_spill(self, size_class, chunk);
+    } else {
+        hp_thread_spill_medium(self, size_class, chunk);
+    }
+}
+
+/*
+ * Slots that threads do not cache come from whichever owner is first to be had, not from the thread's own: so
+ * their slabs, of which each is dear, are as many as threads work at the same moment, not as there are owners.
+ */
+void *hp_thread_take_slot(hp_thread *self, unsigned size_class, size_t align_bytes, bool *zeroed)
+{
+    bool shared = self == NULL || size_class >= HP_CACHED_CLASSES;
+    hp_owner *owner = shared ? NULL : self->owner;
+    if (HP_UNLIKELY(owner == NULL || !hp_claim_try(&owner->claim))) {
+        owner = hp_owners_claim_any(NULL);
+        if (owner == NULL) {
+            return NULL;
+        }
+    }
+    if (HP_UNLIKELY(hp_inbox_has_news(owner))) {
+        hp_inbox_drain(owner);
+    }
+    if (HP_UNLIKELY(shared && owner->classes[size_class].first == NULL)) {
+        /* Before a slab is opened, those that others have open are looked at. */
+        hp_owner *serving = hp_owners_claim_serving(size_class);
+        if (serving != NULL) {
+            hp_claim_release(&owner->claim);
+            owner = serving;
+        }
+    }
+    void *chunk = NULL;
+    *zeroed = false;
+    if (HP_UNLIKELY(align_bytes <= HP_SMALL_STEP_BYTES &&
+                    hp_owner_is_about_to_grow(owner, size_class))) {
+        hp_mixed_take(owner, size_class, 1, &chunk);
+    }
+    if (HP_LIKELY(chunk == NULL)) {
+        chunk = hp_owner_take_one(owner, size_class, zeroed);
+    }
+    hp_claim_release(&owner->claim);
+    return chunk;
+}
