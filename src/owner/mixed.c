@@ -14,8 +14,9 @@
 /* A slab is sparse when so much of it is free. */
 #define SPARSE_PART 4u
 
-/* At the slabs of a list, of which not each may have a hole that is large enough. */
+/* At the slabs of a list, of which not each may have a hole that is large enough; and before a slab is opened. */
 #define LIST_LOOKS 4u
+#define LAST_LIST_LOOKS 256u
 
 /* At the slabs of classes, before one more is opened: what survives is spread over all of them. */
 #define SPARSE_LOOKS 64u
@@ -181,12 +182,13 @@ static donor *best_donor(donor *donors, unsigned count)
     return best;
 }
 
-static unsigned take_from_donor(hp_owner *owner, donor *from, unsigned count, void **chunks)
+static unsigned take_from_donor(hp_owner *owner, donor *from, unsigned most_looks, unsigned count,
+                                void **chunks)
 {
     hp_slab *slab = owner->mixed[from->size_class][hp_lowest_bit(from->lists)];
     from->lists &= from->lists - 1;
     unsigned taken = 0;
-    for (unsigned looks = 0; slab != NULL && looks < LIST_LOOKS && taken < count; looks++) {
+    for (unsigned looks = 0; slab != NULL && looks < most_looks && taken < count; looks++) {
         hp_slab *next = slab->free->next;
         if (from->slots < slab->free->hole_end) {
             taken += take_from(owner, slab, from->slots, count - taken, chunks + taken);
@@ -196,14 +198,15 @@ static unsigned take_from_donor(hp_owner *owner, donor *from, unsigned count, vo
     return taken;
 }
 
-static unsigned take_from_mixed(hp_owner *owner, unsigned size_class, unsigned count, void **chunks)
+static unsigned take_from_mixed(hp_owner *owner, unsigned size_class, unsigned most_looks,
+                                unsigned count, void **chunks)
 {
     donor donors[HP_CACHED_CLASSES];
     unsigned donor_count = find_donors(owner, size_class, donors);
     unsigned taken = 0;
     donor *best = best_donor(donors, donor_count);
     while (best != NULL && taken < count) {
-        taken += take_from_donor(owner, best, count - taken, chunks + taken);
+        taken += take_from_donor(owner, best, most_looks, count - taken, chunks + taken);
         best = best_donor(donors, donor_count);
     }
     return taken;
@@ -289,8 +292,11 @@ static unsigned take_from_another(hp_owner *owner, unsigned size_class, unsigned
 
 unsigned hp_mixed_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks)
 {
-    unsigned taken = take_from_mixed(owner, size_class, count, chunks);
-    return taken != 0 ? taken : take_from_another(owner, size_class, count, chunks);
+    unsigned taken = take_from_mixed(owner, size_class, LIST_LOOKS, count, chunks);
+    if (taken == 0) {
+        taken = take_from_another(owner, size_class, count, chunks);
+    }
+    return taken != 0 ? taken : take_from_mixed(owner, size_class, LAST_LIST_LOOKS, count, chunks);
 }
 
 uint64_t hp_mixed_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits)
