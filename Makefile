@@ -56,6 +56,9 @@ demo-redis: ## redis on the system's malloc, on jemalloc and on hepta
 growth: ## what the arena's core costs against the number of its free chunks
 	$(Q)bench/bfc_growth.sh
 
+best-fit: ## what best fit can do at best where the sizes of blocks move
+	$(Q)bench/best_fit.sh
+
 handover: ## nanoseconds per message, one producer and one consumer, on hepta and its peers
 	$(Q)tools/deps.sh instructions && $(MAKE) --no-print-directory all && bench/handover/run.sh
 

@@ -2,6 +2,7 @@
 #include "rss/gauge.h"
 #include "rss/pool.h"
 #include "rss/scenarios.h"
+#include "rss/sizes.h"
 #include "support/random.h"
 #include "support/team.h"
 
@@ -65,20 +66,12 @@ void sawtooth(const rss_plan *plan)
 
 /* ---- sizes that move ----------------------------------------------------------------------------- */
 
-enum { TURN = 8, MIDDLE_BYTES = 64, MIDDLES_TICKS = 10 };
-
-/* Half to one and a half times 64 * 2^n bytes; n goes up to TURN and down again. */
-static size_t draw_bytes(unsigned number, bench_random *random)
-{
-    unsigned place = number % (2 * TURN);
-    size_t middle = (size_t)MIDDLE_BYTES << (place <= TURN ? place : 2 * TURN - place);
-    return bench_random_between(random, middle / 2, middle + middle / 2);
-}
+enum { MIDDLES_TICKS = 10 };
 
 static void replace_at(heap *self, unsigned number, size_t bytes)
 {
     for (size_t allocated = 0; allocated < bytes;) {
-        size_t next = draw_bytes(number, &self->random);
+        size_t next = sizes_draw(number, &self->random);
         while (self->held.bytes + next > self->live_bytes) {
             pool_free_any(&self->held, &self->random);
         }
