@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What best fit can do at best with sizes that move: writes bench/results/best_fit.csv. Takes about a minute.
+# What best fit can do at best with sizes that move: writes bench/results/best_fit.csv. Takes about ten seconds.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}

@@ -38,24 +38,60 @@ static void given_one_full_large_slab(void)
     }
 }
 
-static void a_block_above_8192_bytes_comes_and_goes_there_too(void **state)
+static void a_block_above_8192_bytes_comes_from_there(void **state)
 {
     (void)state;
     given_slabs_with_long_holes();
     given_one_full_large_slab();
 
-    char *block = hepta_malloc(LARGE_BYTES);
+    char *block = stays(hepta_malloc(LARGE_BYTES));
 
     assert_true(lies_in_a_mixed_slab(block));
     assert_int_equal(hepta_malloc_usable_size(block), LARGE_BYTES);
     memset(block, 0x41, LARGE_BYTES);
+}
+
+static void it_waits_in_the_depot_for_the_next_request(void **state)
+{
+    (void)state;
+    given_slabs_with_long_holes();
+    given_one_full_large_slab();
+    char *block = hepta_malloc(LARGE_BYTES);
     hp_slab *slab = slab_of(block);
     uint32_t free_before = slab->free->free_count;
+
     hepta_free(block);
+
+    assert_int_equal(slab->free->free_count, free_before);
+    assert_ptr_equal(hepta_malloc(LARGE_BYTES), block);
+    hepta_free(block);
+    assert_true(hp_claim_try(&mine->claim));
+    hp_depot_empty(mine);
+    hp_claim_release(&mine->claim);
     assert_int_equal(slab->free->free_count, free_before + LARGE_BYTES / SLOT_BYTES);
 }
 
-static void but_not_where_it_has_to_be_aligned(void **state)
+static void but_not_for_one_that_has_to_be_aligned(void **state)
+{
+    (void)state;
+    given_slabs_with_long_holes();
+    given_one_full_large_slab();
+    void *before;
+    assert_true(hp_claim_try(&mine->claim));
+    assert_int_equal(hp_mixed_take(mine, hp_class_of(BYTES), 1, &before), 1);
+    hp_claim_release(&mine->claim);
+    stays(before);
+    char *block = hepta_malloc(LARGE_BYTES);
+    assert_int_not_equal((uintptr_t)block % 2048, 0);
+    hepta_free(block);
+
+    char *aligned = stays(hepta_memalign(2048, LARGE_BYTES));
+
+    assert_int_equal((uintptr_t)aligned % 2048, 0);
+    assert_false(lies_in_a_mixed_slab(aligned));
+}
+
+static void one_that_has_to_be_aligned_does_not(void **state)
 {
     (void)state;
     given_slabs_with_long_holes();
@@ -89,8 +125,10 @@ static void calloc_clears_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SPEC(a_block_above_8192_bytes_comes_and_goes_there_too),
-        SPEC(but_not_where_it_has_to_be_aligned),
+        SPEC(a_block_above_8192_bytes_comes_from_there),
+        SPEC(it_waits_in_the_depot_for_the_next_request),
+        SPEC(but_not_for_one_that_has_to_be_aligned),
+        SPEC(one_that_has_to_be_aligned_does_not),
         SPEC(calloc_clears_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,15 @@ void hp_thread_free_large_slot(hp_thread *self, hp_slab *slab, unsigned index)
     }
 }
 
+void hp_thread_free_long_block(hp_thread *self, unsigned size_class, hp_slab *slab, unsigned index)
+{
+    void *chunk = slab->base + (size_t)index * slab->slot_bytes;
+    if (HP_UNLIKELY(
+            !keep_single(self, size_class, hp_entry_of(HP_KIND_SLAB, slab), chunk, index))) {
+        hp_inbox_free_now(slab, index);
+    }
+}
+
 bool hp_thread_free_run(hp_thread *self, unsigned size_class, hp_entry entry, void *pointer)
 {
     if (HP_UNLIKELY(!hp_large_retire(entry, pointer))) {

@@ -55,6 +55,9 @@ HP_SLOW void *hp_thread_take_other_single(hp_thread *self, unsigned size_class);
 /* free of a slot above those of lines; self may be NULL. */
 void hp_thread_free_large_slot(hp_thread *self, hp_slab *slab, unsigned index);
 
+/* free of a block of the class, above 8 KiB, in a mixed slab: one of them waits in the depot, the others are holes again. */
+void hp_thread_free_long_block(hp_thread *self, unsigned size_class, hp_slab *slab, unsigned index);
+
 /* free of a run of the class. False when the pointer is not the start of the run: nothing is done. */
 bool hp_thread_free_run(hp_thread *self, unsigned size_class, hp_entry entry, void *pointer);
 

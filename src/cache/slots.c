@@ -20,7 +20,8 @@ static unsigned class_of_block(const hp_slab *slab, unsigned index)
     }
     size_t bytes = hp_slab_block_bytes(slab, index);
     unsigned size_class = hp_class_of(bytes);
-    return size_class - (hp_class_bytes(size_class) > bytes);
+    size_class -= hp_class_bytes(size_class) > bytes;
+    return size_class < HP_CLASSES ? size_class : HP_CLASSES - 1;
 }
 
 /*
@@ -31,7 +32,11 @@ void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index)
 {
     unsigned size_class = class_of_block(slab, index);
     void *chunk = slab->base + (size_t)index * slab->slot_bytes;
-    bool kept = size_class >= HP_KEPT_LEAST_CLASS && size_class < HP_CACHED_CLASSES &&
+    if (HP_UNLIKELY(size_class >= HP_CACHED_CLASSES)) {
+        hp_thread_free_long_block(self, size_class, slab, index);
+        return;
+    }
+    bool kept = size_class >= HP_KEPT_LEAST_CLASS &&
                 (hp_line_push(&self->lines[size_class], chunk) ||
                  (has_use_for(self, size_class) && hp_thread_pack(self, size_class, chunk)));
     if (!kept) {
@@ -56,7 +61,7 @@ void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
     unsigned size_class = class_of_block(slab, index);
     void *chunk = slab->base + (size_t)index * slab->slot_bytes;
     if (HP_UNLIKELY(size_class >= HP_CACHED_CLASSES)) {
-        hp_inbox_free_now(slab, index);
+        hp_thread_free_long_block(self, size_class, slab, index);
         return;
     }
     if (hp_line_push(&self->lines[size_class], chunk)) {

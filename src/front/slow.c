@@ -302,7 +302,12 @@ static HP_SLOW void *take_aligned_single(hp_thread *self, size_t slot_bytes, siz
     /* A run of a class lies at a multiple of a page, and not of more. */
     bool fits = slot_bytes <= HP_SLAB_MAX_SLOT_BYTES ||
                 (slot_bytes <= HP_RUN_CLASS_MAX_BYTES && align_bytes <= HP_MAP_PAGE_BYTES);
-    return fits ? hp_thread_take_single(self, hp_medium_class_of(slot_bytes)) : NULL;
+    void *chunk = fits ? hp_thread_take_single(self, hp_medium_class_of(slot_bytes)) : NULL;
+    if (HP_UNLIKELY(!is_aligned(chunk, align_bytes))) {
+        give_back(chunk);
+        return NULL;
+    }
+    return chunk;
 }
 
 void *hp_slow_aligned(size_t bytes, size_t align_bytes)

@@ -14,9 +14,9 @@
 /* A slab is sparse when so much of it is free. */
 #define SPARSE_PART 4u
 
-/* At the slabs of a list, of which not each may have a hole that is large enough; and before a slab is opened. */
+/* At mixed slabs, of which not each may have a hole that is large enough: of a list at first, then of all lists. */
 #define LIST_LOOKS 4u
-#define LAST_LIST_LOOKS 256u
+#define MIXED_LOOKS 256u
 
 /* At the slabs of classes, before one more is opened: what survives is spread over all of them. */
 #define SPARSE_LOOKS 64u
@@ -182,13 +182,14 @@ static donor *best_donor(donor *donors, unsigned count)
     return best;
 }
 
-static unsigned take_from_donor(hp_owner *owner, donor *from, unsigned most_looks, unsigned count,
+/* Looks at no more slabs than are left of *looks. */
+static unsigned take_from_donor(hp_owner *owner, donor *from, unsigned *looks, unsigned count,
                                 void **chunks)
 {
     hp_slab *slab = owner->mixed[from->size_class][hp_lowest_bit(from->lists)];
     from->lists &= from->lists - 1;
     unsigned taken = 0;
-    for (unsigned looks = 0; slab != NULL && looks < most_looks && taken < count; looks++) {
+    for (; slab != NULL && *looks > 0 && taken < count; --*looks) {
         hp_slab *next = slab->free->next;
         if (from->slots < slab->free->hole_end) {
             taken += take_from(owner, slab, from->slots, count - taken, chunks + taken);
@@ -198,15 +199,19 @@ static unsigned take_from_donor(hp_owner *owner, donor *from, unsigned most_look
     return taken;
 }
 
-static unsigned take_from_mixed(hp_owner *owner, unsigned size_class, unsigned most_looks,
+static unsigned take_from_mixed(hp_owner *owner, unsigned size_class, unsigned most_of_list,
                                 unsigned count, void **chunks)
 {
     donor donors[HP_CACHED_CLASSES];
     unsigned donor_count = find_donors(owner, size_class, donors);
+    unsigned left = MIXED_LOOKS;
     unsigned taken = 0;
     donor *best = best_donor(donors, donor_count);
-    while (best != NULL && taken < count) {
-        taken += take_from_donor(owner, best, most_looks, count - taken, chunks + taken);
+    while (best != NULL && taken < count && left > 0) {
+        unsigned looks = left < most_of_list ? left : most_of_list;
+        left -= looks;
+        taken += take_from_donor(owner, best, &looks, count - taken, chunks + taken);
+        left += looks;
         best = best_donor(donors, donor_count);
     }
     return taken;
@@ -248,15 +253,17 @@ static hp_slab *find_sparse_of_class(hp_owner *owner, unsigned size_class, unsig
     return found;
 }
 
-/* From the class on where the last look ended. */
-static hp_slab *find_sparse(hp_owner *owner, uint32_t bytes, unsigned *slots)
+/* Of a class that is no larger than the wanted one, from where the last look ended. */
+static hp_slab *find_sparse(hp_owner *owner, unsigned wanted, unsigned *slots)
 {
+    uint32_t bytes = (uint32_t)hp_class_bytes(wanted);
     unsigned size_class = owner->class_to_mix;
     unsigned looks = SPARSE_LOOKS;
     for (unsigned classes = 0; classes < HP_CACHED_CLASSES && looks > 0; classes++) {
         owner->class_to_mix = size_class;
         *slots = slots_of_block((uint32_t)hp_class_bytes(size_class), bytes);
-        if (*slots != 0 && owner->classes[size_class].slab_count >= HP_SLABS_OF_ITS_OWN) {
+        if (size_class <= wanted && *slots != 0 &&
+            owner->classes[size_class].slab_count >= HP_SLABS_OF_ITS_OWN) {
             hp_slab *slab = find_sparse_of_class(owner, size_class, *slots, &looks);
             if (slab != NULL) {
                 return slab;
@@ -292,8 +299,7 @@ static unsigned take_from_another(hp_owner *owner, unsigned size_class, unsigned
                                   void **chunks)
 {
     unsigned slots;
-    uint32_t bytes = (uint32_t)hp_class_bytes(size_class);
-    hp_slab *slab = hp_owner_is_crowded(owner) ? NULL : find_sparse(owner, bytes, &slots);
+    hp_slab *slab = hp_owner_is_crowded(owner) ? NULL : find_sparse(owner, size_class, &slots);
     bool serves = slab != NULL && make_mixed(owner, slab);
     return serves ? take_from(owner, slab, slots, count, chunks) : 0;
 }
@@ -304,7 +310,7 @@ unsigned hp_mixed_take(hp_owner *owner, unsigned size_class, unsigned count, voi
     if (taken == 0) {
         taken = take_from_another(owner, size_class, count, chunks);
     }
-    return taken != 0 ? taken : take_from_mixed(owner, size_class, LAST_LIST_LOOKS, count, chunks);
+    return taken != 0 ? taken : take_from_mixed(owner, size_class, MIXED_LOOKS, count, chunks);
 }
 
 uint64_t hp_mixed_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits)
