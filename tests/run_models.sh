@@ -36,7 +36,7 @@ run_code() { # 1: something is broken, and the last line of $work/out says what
     "$work/model" > "$work/out" 2>&1
 }
 
-for file in owner lists mixed holes slab slab_pages depot singles pack; do
+for file in owner lists mixed sparse holes slab slab_pages depot singles pack; do
     compile $file src/owner/$file.c -include tests/model/stepped.h
 done
 compile world tests/model/inbox_real.c -include tests/model/stepped.h
@@ -70,8 +70,10 @@ mutate_code "link read after pending is cleared" '
     s/^\( *\)drain_slab(owner, slab);/&\n\1link = hp_stack_next(link);/'
 mutate_code "pushed although it is pending" 's/if (pending == 0) {/if (true) {/'
 mutate_code "pending set before the remote bit" '
-    s/= atomic_fetch_or_explicit(&slab->remote\[word\], bits, memory_order_release);/= 0;/
-    s/^    if (pending == 0) {/    atomic_fetch_or_explicit(\&slab->remote[word], bits, 0);\n&/'
+    /^void hp_inbox_post(/,/^}/{
+        /^    announce(/d
+        s/^    uint64_t twice = note(/    announce(owner, slab, word, bytes);\n&/
+    }'
 mutate_code "pending cleared after the remote words" '
     s/atomic_exchange_explicit(&slab->pending, 0, memory_order_acq_rel)/slab->pending/
     /^static void drain_slab/,/^}/s/^}/    atomic_store_explicit(\&slab->pending, 0, 0);\n}/'

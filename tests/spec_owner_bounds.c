@@ -10,7 +10,7 @@
 
 #include "owner_slots.h"
 
-enum { SLOTS_8K = 8, KEPT_64K = HP_OWNER_EMPTY_BYTES / HP_SMALL_SLAB_BYTES };
+enum { SLOTS_7K = 9, SLOTS_8K = 8, KEPT_64K = HP_OWNER_EMPTY_BYTES / HP_SMALL_SLAB_BYTES };
 
 /* ---- wholly free slabs ---- */
 
@@ -111,11 +111,11 @@ static void a_larger_class_serves_when_the_class_is_full(void **state)
     assert_int_equal(slabs_of(8192)->slab_count, 1);
 }
 
-static void a_smaller_class_never_serves_and_no_slab_is_opened(void **state)
+static void one_slot_of_a_smaller_class_never_serves_and_no_slab_is_opened(void **state)
 {
     (void)state;
-    given_chunks(7168, 0, 1);
-    given_chunks(8192, 1, SLOTS_8K);
+    given_chunks(7168, 0, SLOTS_7K - 1);
+    given_chunks(8192, SLOTS_7K - 1, SLOTS_8K);
     bool zeroed;
 
     assert_null(hp_owner_take_at_least(owner, hp_class_of(8192), &zeroed));
@@ -191,7 +191,7 @@ int main(void)
         SPEC(after_a_trim_the_bound_is_all_free_again),
         SPEC(the_class_itself_serves_while_it_has_a_slot),
         SPEC(a_larger_class_serves_when_the_class_is_full),
-        SPEC(a_smaller_class_never_serves_and_no_slab_is_opened),
+        SPEC(one_slot_of_a_smaller_class_never_serves_and_no_slab_is_opened),
         SPEC(a_slot_that_was_used_is_not_said_to_be_zeroed),
         SPEC(any_owner_gives_a_free_slot_and_the_system_is_not_asked),
         SPEC(notes_are_worked_in_before_an_owner_is_found_full),

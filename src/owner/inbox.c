@@ -27,16 +27,17 @@ static HP_SLOW void drain_if_possible(hp_owner *owner)
     }
 }
 
-void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits)
+/* The first half of a note; returns those bits that were noted already. */
+HP_INLINE uint64_t note(hp_slab *slab, unsigned word, uint64_t bits)
 {
-    /* Read while the chunks are still held: afterwards the slab may be closed and cut anew. */
-    hp_owner *owner = slab->owner;
-    uint64_t bytes = (uint64_t)hp_count_bits(bits) * slab->slot_bytes;
     /* release: P3, pairs with the exchange in drain_slab: the freer's last use of the chunks comes first */
     uint64_t old = atomic_fetch_or_explicit(&slab->remote[word], bits, memory_order_release);
-    if (HP_UNLIKELY((old & bits) != 0)) {
-        report_twice(slab, word, old & bits);
-    }
+    return old & bits;
+}
+
+/* The second one. The owner and the bytes were read while the chunks were still held: the slab may be cut anew by now. */
+HP_INLINE void announce(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bytes)
+{
     /* acq_rel: P4, pairs with the exchange in drain_slab: the bits come first, and a push after it may
        overwrite the link that the drainer has read */
     uint64_t pending =
@@ -54,12 +55,32 @@ void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits)
     }
 }
 
+void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits)
+{
+    hp_owner *owner = slab->owner;
+    uint64_t bytes = (uint64_t)hp_count_bits(bits) * slab->slot_bytes;
+    uint64_t twice = note(slab, word, bits);
+    if (HP_UNLIKELY(twice != 0)) {
+        report_twice(slab, word, twice);
+    }
+    announce(owner, slab, word, bytes);
+}
+
 void hp_inbox_post_block(hp_slab *slab, uint32_t index)
 {
+    const char *block = slab->base + (size_t)index * slab->slot_bytes;
     uint32_t end = index + hp_slab_block_slots(slab, index);
+    uint64_t twice = 0;
     /* The first slot goes last: until then the block is held, and the slab stays open. */
     for (unsigned next = (end - 1) / 64 + 1; next > index / 64; next--) {
-        hp_inbox_post(slab, next - 1, hp_slab_bits(next - 1, index, end));
+        hp_owner *owner = slab->owner;
+        uint64_t bits = hp_slab_bits(next - 1, index, end);
+        uint64_t bytes = (uint64_t)hp_count_bits(bits) * slab->slot_bytes;
+        twice |= note(slab, next - 1, bits);
+        announce(owner, slab, next - 1, bytes);
+    }
+    if (HP_UNLIKELY(twice != 0)) {
+        hp_misuse("free()", "double free of", block);
     }
 }
 

@@ -30,6 +30,38 @@ void hp_list_unlink(hp_slab **first, const hp_slab *slab)
     }
 }
 
+void hp_list_put_first(hp_mixed_list *list, hp_slab *slab)
+{
+    slab->free->previous = NULL;
+    slab->free->next = list->first;
+    if (list->first == NULL) {
+        list->last = slab;
+    } else {
+        list->first->free->previous = slab;
+    }
+    list->first = slab;
+}
+
+void hp_list_put_last(hp_mixed_list *list, hp_slab *slab)
+{
+    if (list->last == NULL) {
+        hp_list_put_first(list, slab);
+        return;
+    }
+    slab->free->previous = list->last;
+    slab->free->next = NULL;
+    list->last->free->next = slab;
+    list->last = slab;
+}
+
+void hp_list_take_out(hp_mixed_list *list, const hp_slab *slab)
+{
+    if (list->last == slab) {
+        list->last = slab->free->previous;
+    }
+    hp_list_unlink(&list->first, slab);
+}
+
 static unsigned list_of(const hp_slab *slab)
 {
     return hp_slab_joined(slab) == NULL

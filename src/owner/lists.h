@@ -21,7 +21,7 @@ HP_INLINE hp_slab *hp_list_first(const hp_owner *owner, unsigned list)
 {
     unsigned mixed = list - HP_CLASSES;
     return list < HP_CLASSES ? owner->classes[list].first
-                             : owner->mixed[mixed / HP_MIXED_LISTS][mixed % HP_MIXED_LISTS];
+                             : owner->mixed[mixed / HP_MIXED_LISTS][mixed % HP_MIXED_LISTS].first;
 }
 
 /* This list, or if it is an empty one of mixed slabs, the next that is not; HP_SLAB_LISTS: there is none. */
@@ -30,6 +30,11 @@ unsigned hp_list_from(const hp_owner *owner, unsigned list);
 /* A record of the owner that was once in the list may be in another one now, or in none. */
 bool hp_list_has(const hp_owner *owner, const hp_slab *slab, unsigned list);
 
-/* A slab with a free slot enters the list that begins with *first, and leaves it. */
+/* A slab with a free slot enters the list of a class that begins with *first, and leaves it. */
 void hp_list_link(hp_slab **first, hp_slab *slab);
 void hp_list_unlink(hp_slab **first, const hp_slab *slab);
+
+/* A mixed slab enters a list at one of its ends, and leaves it. */
+void hp_list_put_first(hp_mixed_list *list, hp_slab *slab);
+void hp_list_put_last(hp_mixed_list *list, hp_slab *slab);
+void hp_list_take_out(hp_mixed_list *list, const hp_slab *slab);

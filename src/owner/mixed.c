@@ -1,36 +1,20 @@
 #include "owner/mixed.h"
 
 #include "metadata/storage.h"
-#include "owner/depot.h"
 #include "owner/holes.h"
 #include "owner/lists.h"
 #include "owner/retire.h"
+#include "owner/sparse.h"
 #include "platform/build.h"
 #include "platform/report.h"
-
-/* A block takes so much more than its class at most. */
-#define WASTE_PART 8u
-
-/* A slab is sparse when so much of it is free. */
-#define SPARSE_PART 4u
 
 /* At mixed slabs, of which not each may have a hole that is large enough: of a list at first, then of all lists. */
 #define LIST_LOOKS 4u
 #define MIXED_LOOKS 256u
 
-/* At the slabs of classes, before one more is opened: what survives is spread over all of them. */
-#define SPARSE_LOOKS 64u
-
 static uint32_t find_hole(const hp_slab *slab, unsigned first_word, unsigned slots)
 {
     return hp_holes_find(slab->free->words, slab->word_count, first_word, slots);
-}
-
-/* How many slots a block of the bytes takes; 0: too much of them would be lost. */
-static unsigned slots_of_block(uint32_t slot_bytes, uint32_t bytes)
-{
-    uint32_t slots = (bytes + slot_bytes - 1) / slot_bytes;
-    return slots * slot_bytes <= bytes + bytes / WASTE_PART ? slots : 0;
 }
 
 static const char *check_words(const hp_slab *slab)
@@ -54,29 +38,44 @@ static void check(const hp_slab *slab)
     }
 }
 
-static void link_mixed(hp_owner *owner, hp_slab *slab, unsigned log2)
+static hp_mixed_list *list_of(hp_owner *owner, const hp_slab *slab)
 {
-    slab->free->hole_log2 = (uint16_t)log2;
-    hp_list_link(&owner->mixed[slab->size_class][log2], slab);
-    owner->mixed_lists[slab->size_class] |= (uint16_t)(1u << log2);
+    return &owner->mixed[slab->size_class][slab->free->hole_log2];
+}
+
+static void note_listed(hp_owner *owner, const hp_slab *slab)
+{
+    owner->mixed_lists[slab->size_class] |= (uint16_t)(1u << slab->free->hole_log2);
 }
 
 static void unlink_mixed(hp_owner *owner, hp_slab *slab)
 {
-    unsigned log2 = slab->free->hole_log2;
-    hp_slab **first = &owner->mixed[slab->size_class][log2];
-    hp_list_unlink(first, slab);
-    if (*first == NULL) {
-        owner->mixed_lists[slab->size_class] &= (uint16_t) ~(1u << log2);
+    hp_mixed_list *list = list_of(owner, slab);
+    hp_list_take_out(list, slab);
+    if (list->first == NULL) {
+        owner->mixed_lists[slab->size_class] &= (uint16_t) ~(1u << slab->free->hole_log2);
     }
 }
 
-static void move_mixed(hp_owner *owner, hp_slab *slab, unsigned log2)
+/* To where it is looked at first. */
+static void link_mixed(hp_owner *owner, hp_slab *slab, unsigned log2)
 {
-    if (log2 != slab->free->hole_log2) {
-        unlink_mixed(owner, slab);
-        link_mixed(owner, slab, log2);
+    slab->free->hole_log2 = (uint16_t)log2;
+    hp_list_put_first(list_of(owner, slab), slab);
+    note_listed(owner, slab);
+}
+
+/* To where it is looked at last: it has no hole of so many slots. */
+static void put_back(hp_owner *owner, hp_slab *slab, unsigned slots)
+{
+    unlink_mixed(owner, slab);
+    slab->free->hole_end = (uint16_t)slots;
+    unsigned most_log2 = hp_highest_bit(slots - 1);
+    if (most_log2 < slab->free->hole_log2) {
+        slab->free->hole_log2 = (uint16_t)most_log2;
     }
+    hp_list_put_last(list_of(owner, slab), slab);
+    note_listed(owner, slab);
 }
 
 static void join(hp_slab *slab, unsigned word, uint64_t further)
@@ -132,9 +131,7 @@ static unsigned take_from(hp_owner *owner, hp_slab *slab, unsigned slots, unsign
     if (slab->free->free_count == 0) {
         unlink_mixed(owner, slab);
     } else if (taken < count) {
-        /* What is left of it has no such hole. */
-        slab->free->hole_end = (uint16_t)slots;
-        move_mixed(owner, slab, hp_highest_bit(slots - 1));
+        put_back(owner, slab, slots);
     }
     return taken;
 }
@@ -156,7 +153,7 @@ static unsigned find_donors(const hp_owner *owner, unsigned size_class, donor *d
             continue;
         }
         uint32_t slot_bytes = (uint32_t)hp_class_bytes(each);
-        unsigned slots = slots_of_block(slot_bytes, bytes);
+        unsigned slots = hp_block_slots(slot_bytes, bytes);
         unsigned least = slots == 0 ? HP_MIXED_LISTS : hp_highest_bit(slots);
         uint32_t lists = (uint32_t)owner->mixed_lists[each] >> least << least;
         donors[count] = (donor){slot_bytes, (uint16_t)each, (uint16_t)slots, lists};
@@ -186,7 +183,7 @@ static donor *best_donor(donor *donors, unsigned count)
 static unsigned take_from_donor(hp_owner *owner, donor *from, unsigned *looks, unsigned count,
                                 void **chunks)
 {
-    hp_slab *slab = owner->mixed[from->size_class][hp_lowest_bit(from->lists)];
+    hp_slab *slab = owner->mixed[from->size_class][hp_lowest_bit(from->lists)].first;
     from->lists &= from->lists - 1;
     unsigned taken = 0;
     for (; slab != NULL && *looks > 0 && taken < count; --*looks) {
@@ -204,7 +201,7 @@ static unsigned take_from_mixed(hp_owner *owner, unsigned size_class, unsigned m
 {
     donor donors[HP_CACHED_CLASSES];
     unsigned donor_count = find_donors(owner, size_class, donors);
-    unsigned left = MIXED_LOOKS;
+    unsigned left = most_of_list > MIXED_LOOKS ? most_of_list : MIXED_LOOKS;
     unsigned taken = 0;
     donor *best = best_donor(donors, donor_count);
     while (best != NULL && taken < count && left > 0) {
@@ -215,63 +212,6 @@ static unsigned take_from_mixed(hp_owner *owner, unsigned size_class, unsigned m
         best = best_donor(donors, donor_count);
     }
     return taken;
-}
-
-/* What is free of it is much, and has a hole that is large enough. */
-static bool is_sparse(const hp_slab *slab, unsigned slots)
-{
-    uint32_t free_count = slab->free->free_count;
-    return free_count >= slab->slot_count / SPARSE_PART && free_count < slab->slot_count &&
-           find_hole(slab, 0, slots) != HP_NO_HOLE;
-}
-
-static bool has_only_one(const hp_class_slabs *slabs)
-{
-    return slabs->first == NULL || slabs->first->free->next == NULL;
-}
-
-/* Goes on through the list of the class; the slab that serves it stays with it. NULL: at the end, or no look is left. */
-static hp_slab *find_sparse_of_class(hp_owner *owner, unsigned size_class, unsigned slots,
-                                     unsigned *looks)
-{
-    hp_class_slabs *slabs = &owner->classes[size_class];
-    if (has_only_one(slabs)) {
-        return NULL;
-    }
-    hp_slab *slab = slabs->to_mix;
-    if (slab == NULL || !hp_list_has(owner, slab, size_class)) {
-        /* What waits in packs keeps slabs from being wholly free, which would serve any class as a whole. */
-        hp_depot_empty_classes(owner, size_class, size_class + 1);
-        slab = slabs->first;
-    }
-    hp_slab *found = NULL;
-    for (; slab != NULL && found == NULL && *looks > 0; --*looks) {
-        found = slab != slabs->first && is_sparse(slab, slots) ? slab : NULL;
-        slab = slab->free->next;
-    }
-    slabs->to_mix = slab;
-    return found;
-}
-
-/* Of a class that is no larger than the wanted one, from where the last look ended. */
-static hp_slab *find_sparse(hp_owner *owner, unsigned wanted, unsigned *slots)
-{
-    uint32_t bytes = (uint32_t)hp_class_bytes(wanted);
-    unsigned size_class = owner->class_to_mix;
-    unsigned looks = SPARSE_LOOKS;
-    for (unsigned classes = 0; classes < HP_CACHED_CLASSES && looks > 0; classes++) {
-        owner->class_to_mix = size_class;
-        *slots = slots_of_block((uint32_t)hp_class_bytes(size_class), bytes);
-        if (size_class <= wanted && *slots != 0 &&
-            owner->classes[size_class].slab_count >= HP_SLABS_OF_ITS_OWN) {
-            hp_slab *slab = find_sparse_of_class(owner, size_class, *slots, &looks);
-            if (slab != NULL) {
-                return slab;
-            }
-        }
-        size_class = (size_class + 1) % HP_CACHED_CLASSES;
-    }
-    return NULL;
 }
 
 /* False: the system refuses the words. */
@@ -287,7 +227,7 @@ static bool make_mixed(hp_owner *owner, hp_slab *slab)
     }
     hp_list_unlink(&owner->classes[slab->size_class].first, slab);
     hp_hot_hide(hp_grain_of(slab->base));
-    /* release: P18, pairs with hp_slab_block_bits */
+    /* release: P18, pairs with hp_slab_joined */
     atomic_store_explicit(&slab->joined, joined, memory_order_release);
     slab->free->hole_end = (uint16_t)(slab->slot_count + 1);
     link_mixed(owner, slab, hp_holes_log2(slab->free->words, slab->word_count));
@@ -299,7 +239,7 @@ static unsigned take_from_another(hp_owner *owner, unsigned size_class, unsigned
                                   void **chunks)
 {
     unsigned slots;
-    hp_slab *slab = hp_owner_is_crowded(owner) ? NULL : find_sparse(owner, size_class, &slots);
+    hp_slab *slab = hp_owner_is_crowded(owner) ? NULL : hp_sparse_find(owner, size_class, &slots);
     bool serves = slab != NULL && make_mixed(owner, slab);
     return serves ? take_from(owner, slab, slots, count, chunks) : 0;
 }
@@ -311,6 +251,19 @@ unsigned hp_mixed_take(hp_owner *owner, unsigned size_class, unsigned count, voi
         taken = take_from_another(owner, size_class, count, chunks);
     }
     return taken != 0 ? taken : take_from_mixed(owner, size_class, MIXED_LOOKS, count, chunks);
+}
+
+void *hp_mixed_scrape(hp_owner *owner, unsigned size_class)
+{
+    void *chunk = NULL;
+    if (take_from_mixed(owner, size_class, UINT32_MAX, 1, &chunk) == 0) {
+        unsigned slots;
+        hp_slab *slab = hp_sparse_find_any(owner, size_class, &slots);
+        if (slab != NULL && make_mixed(owner, slab)) {
+            take_from(owner, slab, slots, 1, &chunk);
+        }
+    }
+    return chunk;
 }
 
 uint64_t hp_mixed_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits)
@@ -333,11 +286,13 @@ uint64_t hp_mixed_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64
     }
     unsigned log2 = hp_holes_log2_at(free->words, slab->word_count, word);
     unsigned end = 2u << log2; /* no hole that reaches into this word has so many slots */
-    free->hole_end = (uint16_t)(end > free->hole_end ? end : free->hole_end);
     if (was_full) {
+        free->hole_end = (uint16_t)end;
         link_mixed(owner, slab, log2);
-    } else if (log2 > free->hole_log2) {
-        move_mixed(owner, slab, log2);
+    } else if (end > free->hole_end || log2 > free->hole_log2) {
+        unlink_mixed(owner, slab);
+        free->hole_end = (uint16_t)(end > free->hole_end ? end : free->hole_end);
+        link_mixed(owner, slab, log2 > free->hole_log2 ? log2 : free->hole_log2);
     }
     return twice;
 }
@@ -362,7 +317,7 @@ static const char *check_slab(const hp_owner *owner, const hp_slab *slab, unsign
 
 static const char *check_list(const hp_owner *owner, unsigned size_class, unsigned log2)
 {
-    const hp_slab *slab = owner->mixed[size_class][log2];
+    const hp_slab *slab = owner->mixed[size_class][log2].first;
     if ((slab != NULL) != ((owner->mixed_lists[size_class] >> log2 & 1) != 0)) {
         return "MX4: it is not told right which lists are empty";
     }

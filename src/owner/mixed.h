@@ -34,6 +34,12 @@
  */
 unsigned hp_mixed_take(hp_owner *owner, unsigned size_class, unsigned count, void **chunks);
 
+/*
+ * A block of the class where the system refuses memory: out of any slab of the owner that has a hole, however long that takes,
+ * and whoever shares it. NULL: there is none. Under the claim.
+ */
+void *hp_mixed_scrape(hp_owner *owner, unsigned size_class);
+
 /* The slots of the bits of a mixed slab become free; returns those that were. Under the claim. */
 uint64_t hp_mixed_put_word(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bits);
 

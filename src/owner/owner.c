@@ -198,16 +198,11 @@ void *hp_owner_take_at_least(hp_owner *owner, unsigned size_class, bool *zeroed)
 {
     void *chunk = NULL;
     *zeroed = false;
-    if (hp_mixed_take(owner, size_class, 1, &chunk) != 0) {
-        return chunk;
-    }
-    for (; size_class < HP_CLASSES; size_class++) {
+    for (; size_class < HP_CLASSES && chunk == NULL; size_class++) {
         hp_slab *slab = owner->classes[size_class].first;
-        if (slab != NULL) {
-            return take_one(owner, slab, zeroed);
-        }
+        chunk = slab != NULL ? take_one(owner, slab, zeroed) : hp_mixed_scrape(owner, size_class);
     }
-    return NULL;
+    return chunk;
 }
 
 /* The first class from this one on, but for the one that keeps its own, that has a wholly free slab; HP_CLASSES: none. */

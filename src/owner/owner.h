@@ -47,6 +47,11 @@ typedef struct hp_class_slabs {
     uint32_t slab_count; /* open slabs, also full ones and mixed ones */
 } hp_class_slabs;
 
+typedef struct hp_mixed_list {
+    hp_slab *first;
+    hp_slab *last;
+} hp_mixed_list;
+
 /* A pack as it was seen; it may have been used for other chunks since. */
 typedef struct hp_pack_mark {
     const hp_pack *pack;
@@ -94,7 +99,7 @@ struct hp_owner {
     uint32_t empty_bytes;                    /* of all wholly free slabs */
     uint64_t empty_classes[HP_CLASS_WORDS];  /* bit: the class has one */
     uint16_t mixed_lists[HP_CACHED_CLASSES]; /* see mixed.h; bit n: the class's list n has a slab */
-    hp_slab *mixed[HP_CACHED_CLASSES][HP_MIXED_LISTS];
+    hp_mixed_list mixed[HP_CACHED_CLASSES][HP_MIXED_LISTS];
     uint32_t class_to_mix;  /* is looked at for sparse slabs */
     uint32_t next_to_close; /* whose turn it is to give up its wholly free slab */
     hp_slab *spare_records[HP_RECORD_CAPACITIES];
