@@ -23,19 +23,11 @@ static bool is_sparse(const hp_slab *slab, unsigned slots)
            find_hole(slab, slots) != HP_NO_HOLE;
 }
 
-static bool has_only_one(const hp_class_slabs *slabs)
-{
-    return slabs->first == NULL || slabs->first->free->next == NULL;
-}
-
 /* Goes on through the list of the class; the slab that serves it stays with it. NULL: at the end, or no look is left. */
 static hp_slab *find_sparse_of_class(hp_owner *owner, unsigned size_class, unsigned slots,
                                      unsigned *looks)
 {
     hp_class_slabs *slabs = &owner->classes[size_class];
-    if (has_only_one(slabs)) {
-        return NULL;
-    }
     hp_slab *slab = slabs->to_mix;
     if (slab == NULL || !hp_list_has(owner, slab, size_class)) {
         /* What waits in packs keeps slabs from being wholly free, which would serve any class as a whole. */
