@@ -105,8 +105,8 @@ static void append(hp_owner *owner)
     }
 }
 
-/* A new, claimed and listed owner, or NULL. */
-static HP_SLOW hp_owner *new_owner(void)
+/* A new, claimed and listed owner to which so many threads are bound, or NULL. */
+static HP_SLOW hp_owner *new_owner(uint32_t threads)
 {
     hp_owner *owner = hp_storage_take(sizeof *owner);
     if (owner == NULL) {
@@ -120,6 +120,8 @@ static HP_SLOW hp_owner *new_owner(void)
     owner->id = number + 1;
     /* relaxed: a number to go by */
     atomic_store_explicit(&owner->processor, hp_processor(), memory_order_relaxed);
+    /* relaxed: published with the owner */
+    atomic_store_explicit(&owner->bound_threads, threads, memory_order_relaxed);
     if (!hp_claim_try(&owner->claim)) {
         return NULL;
     }
@@ -128,19 +130,23 @@ static HP_SLOW hp_owner *new_owner(void)
     return owner;
 }
 
+typedef struct choice {
+    hp_owner *owner;  /* NULL: there is none */
+    uint32_t threads; /* were bound to it */
+    uint32_t fewest;  /* these, and who has the claim */
+} choice;
+
 /* Among so many of the oldest. */
-static hp_owner *with_fewest_threads(uint32_t among, uint32_t *fewest)
+static choice with_fewest_threads(uint32_t among)
 {
-    hp_owner *best = NULL;
-    *fewest = UINT32_MAX;
+    choice best = {.fewest = UINT32_MAX};
     for (hp_owner *owner = hp_owners_first(); owner != NULL && among > 0;
          owner = hp_owners_next(owner), among--) {
         uint32_t threads = hp_owner_threads(owner);
         /* After a fork a claim may be taken for ever. */
-        threads += hp_claim_is_taken(&owner->claim) ? 1 : 0;
-        if (threads < *fewest) {
-            best = owner;
-            *fewest = threads;
+        uint32_t busy = hp_claim_is_taken(&owner->claim) ? 1 : 0;
+        if (threads + busy < best.fewest) {
+            best = (choice){owner, threads, threads + busy};
         }
     }
     return best;
@@ -152,21 +158,29 @@ static void count_thread(hp_owner *owner)
     atomic_fetch_add_explicit(&owner->bound_threads, 1, memory_order_relaxed);
 }
 
+/* False: another thread was bound to it meanwhile. Two that start at once shall not share one and leave another idle. */
+static bool count_thread_if_chosen_alone(choice chosen)
+{
+    /* relaxed: a counter for balance */
+    return atomic_compare_exchange_strong_explicit(&chosen.owner->bound_threads, &chosen.threads,
+                                                   chosen.threads + 1, memory_order_relaxed,
+                                                   memory_order_relaxed);
+}
+
 static hp_owner *bind_among(uint32_t among)
 {
-    uint32_t fewest;
-    hp_owner *best = with_fewest_threads(among, &fewest);
-    if (best == NULL || (fewest > 0 && may_add_owner())) {
-        hp_owner *fresh = new_owner();
+    choice best = with_fewest_threads(among);
+    if (best.owner == NULL || (best.fewest > 0 && may_add_owner())) {
+        hp_owner *fresh = new_owner(1);
         if (fresh != NULL) {
             hp_claim_release(&fresh->claim);
-            best = fresh;
+            return fresh;
         }
     }
-    if (best != NULL) {
-        count_thread(best);
+    while (best.owner != NULL && !count_thread_if_chosen_alone(best)) {
+        best = with_fewest_threads(among);
     }
-    return best;
+    return best.owner;
 }
 
 hp_owner *hp_owners_bind(void)
@@ -254,7 +268,7 @@ hp_owner *hp_owners_claim_any(hp_owner *preferred)
             break;
         }
     }
-    return new_owner();
+    return new_owner(0);
 }
 
 hp_owner *hp_owners_claim_serving(unsigned size_class)
