@@ -55,7 +55,7 @@ HP_SLOW void *hp_thread_take_other_single(hp_thread *self, unsigned size_class);
 /* free of a slot above those of lines; self may be NULL. */
 void hp_thread_free_large_slot(hp_thread *self, hp_slab *slab, unsigned index);
 
-/* free of a block of the class, above 8 KiB, in a mixed slab: one of them waits in the depot, the others are holes again. */
+/* free of a block of the class, above 8 KiB, in a mixed slab: it waits in the depot, or is a hole again if that is full. */
 void hp_thread_free_long_block(hp_thread *self, unsigned size_class, hp_slab *slab, unsigned index);
 
 /* free of a run of the class. False when the pointer is not the start of the run: nothing is done. */
