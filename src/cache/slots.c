@@ -28,19 +28,32 @@ static unsigned class_of_block(const hp_slab *slab, unsigned index)
  * Another owner's chunk is used here again if there is use for it. A thread that only frees keeps a line of them: more
  * would go to others of its owner, whose own slots would lie idle meanwhile.
  */
-void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index)
+HP_INLINE void free_other(hp_thread *self, unsigned size_class, hp_slab *slab, unsigned index,
+                          void *chunk)
 {
-    unsigned size_class = class_of_block(slab, index);
-    void *chunk = slab->base + (size_t)index * slab->slot_bytes;
-    if (HP_UNLIKELY(size_class >= HP_CACHED_CLASSES)) {
-        hp_thread_free_long_block(self, size_class, slab, index);
-        return;
-    }
     bool kept = size_class >= HP_KEPT_LEAST_CLASS &&
                 (hp_line_push(&self->lines[size_class], chunk) ||
                  (has_use_for(self, size_class) && hp_thread_pack(self, size_class, chunk)));
     if (!kept) {
         hp_outbox_add(self, slab, index);
+    }
+}
+
+void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index)
+{
+    void *chunk = slab->base + (size_t)index * slab->slot_bytes;
+    free_other(self, slab->size_class, slab, index, chunk);
+}
+
+static void free_own(hp_thread *self, unsigned size_class, void *chunk)
+{
+    if (hp_line_push(&self->lines[size_class], chunk)) {
+        return;
+    }
+    if (size_class < HP_SMALL_CLASSES) {
+        hp_thread_spill(self, size_class, chunk);
+    } else {
+        hp_thread_spill_medium(self, size_class, chunk);
     }
 }
 
@@ -54,23 +67,14 @@ void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
         hp_inbox_free_now(slab, index);
         return;
     }
-    if (slab->owner != self->owner) {
-        hp_thread_free_other(self, slab, index);
-        return;
-    }
     unsigned size_class = class_of_block(slab, index);
     void *chunk = slab->base + (size_t)index * slab->slot_bytes;
     if (HP_UNLIKELY(size_class >= HP_CACHED_CLASSES)) {
         hp_thread_free_long_block(self, size_class, slab, index);
-        return;
-    }
-    if (hp_line_push(&self->lines[size_class], chunk)) {
-        return;
-    }
-    if (size_class < HP_SMALL_CLASSES) {
-        hp_thread_spill(self, size_class, chunk);
+    } else if (slab->owner != self->owner) {
+        free_other(self, size_class, slab, index, chunk);
     } else {
-        hp_thread_spill_medium(self, size_class, chunk);
+        free_own(self, size_class, chunk);
     }
 }
 

@@ -119,7 +119,7 @@ void hp_thread_spill_medium(hp_thread *self, unsigned size_class, void *chunk);
 bool hp_thread_pack(hp_thread *self, unsigned size_class, void *chunk);
 bool hp_thread_pack_medium(hp_thread *self, unsigned size_class, void *chunk);
 
-/* free of a slot of a cached class of another owner's slab. */
+/* free of a slot of another owner's slab that the hot map knows: of a cached class, and one slot long. */
 void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index);
 
 /* free of a slot of a slab, whosever it is; self may be NULL. */

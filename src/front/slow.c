@@ -81,6 +81,16 @@ HP_INLINE bool is_aligned(const void *chunk, size_t align_bytes)
     return HP_LIKELY(((uintptr_t)chunk & (align_bytes - 1)) == 0);
 }
 
+/* NULL when it is not aligned: it went back. */
+HP_INLINE void *aligned_or_back(void *chunk, size_t align_bytes)
+{
+    if (is_aligned(chunk, align_bytes)) {
+        return chunk;
+    }
+    give_back(chunk);
+    return NULL;
+}
+
 /* The chunk is not aligned: the next of the line that is. */
 static HP_SLOW void *take_another(hp_thread *self, unsigned size_class, size_t align_bytes,
                                   void *chunk)
@@ -107,11 +117,7 @@ HP_INLINE void *take_or_refill(hp_thread *self, unsigned size_class, size_t alig
     }
     chunk = size_class < HP_SMALL_CLASSES ? hp_thread_refill(self, size_class)
                                           : hp_thread_refill_medium(self, size_class);
-    if (is_aligned(chunk, align_bytes)) {
-        return chunk;
-    }
-    give_back(chunk);
-    return NULL;
+    return aligned_or_back(chunk, align_bytes);
 }
 
 static void *allocate(size_t bytes, size_t align_bytes, bool *zeroed)
@@ -303,11 +309,7 @@ static HP_SLOW void *take_aligned_single(hp_thread *self, size_t slot_bytes, siz
     bool fits = slot_bytes <= HP_SLAB_MAX_SLOT_BYTES ||
                 (slot_bytes <= HP_RUN_CLASS_MAX_BYTES && align_bytes <= HP_MAP_PAGE_BYTES);
     void *chunk = fits ? hp_thread_take_single(self, hp_medium_class_of(slot_bytes)) : NULL;
-    if (HP_UNLIKELY(!is_aligned(chunk, align_bytes))) {
-        give_back(chunk);
-        return NULL;
-    }
-    return chunk;
+    return aligned_or_back(chunk, align_bytes);
 }
 
 void *hp_slow_aligned(size_t bytes, size_t align_bytes)

@@ -6,7 +6,7 @@
  * Threads:     whoever may read the words.
  * Ordering:    none.
  * Progress:    wait-free.
- * Calls:       nothing.   Used by: mixed.
+ * Calls:       nothing.   Used by: sparse, mixed.
  */
 #pragma once
 

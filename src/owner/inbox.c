@@ -68,12 +68,12 @@ void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits)
 
 void hp_inbox_post_block(hp_slab *slab, uint32_t index)
 {
+    hp_owner *owner = slab->owner;
     const char *block = slab->base + (size_t)index * slab->slot_bytes;
     uint32_t end = index + hp_slab_block_slots(slab, index);
     uint64_t twice = 0;
     /* The first slot goes last: until then the block is held, and the slab stays open. */
     for (unsigned next = (end - 1) / 64 + 1; next > index / 64; next--) {
-        hp_owner *owner = slab->owner;
         uint64_t bits = hp_slab_bits(next - 1, index, end);
         uint64_t bytes = (uint64_t)hp_count_bits(bits) * slab->slot_bytes;
         twice |= note(slab, next - 1, bits);

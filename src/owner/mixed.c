@@ -12,11 +12,6 @@
 #define LIST_LOOKS 4u
 #define MIXED_LOOKS 256u
 
-static uint32_t find_hole(const hp_slab *slab, unsigned first_word, unsigned slots)
-{
-    return hp_holes_find(slab->free->words, slab->word_count, first_word, slots);
-}
-
 static const char *check_words(const hp_slab *slab)
 {
     for (unsigned word = 0; word < slab->word_count; word++) {
@@ -115,10 +110,10 @@ static void *take_block(hp_slab *slab, uint32_t index, unsigned slots)
 static unsigned take_blocks(hp_slab *slab, unsigned slots, unsigned count, void **chunks)
 {
     unsigned taken = 0;
-    uint32_t index = find_hole(slab, 0, slots);
+    uint32_t index = hp_slab_hole(slab, 0, slots);
     while (index != HP_NO_HOLE) {
         chunks[taken++] = take_block(slab, index, slots);
-        index = taken < count ? find_hole(slab, index / 64, slots) : HP_NO_HOLE;
+        index = taken < count ? hp_slab_hole(slab, index / 64, slots) : HP_NO_HOLE;
     }
     return taken;
 }
@@ -179,14 +174,15 @@ static donor *best_donor(donor *donors, unsigned count)
     return best;
 }
 
-/* Looks at no more slabs than are left of *looks. */
-static unsigned take_from_donor(hp_owner *owner, donor *from, unsigned *looks, unsigned count,
-                                void **chunks)
+/* Out of the next of its lists; *left: at so many slabs it may still be looked, in whichever list. */
+static unsigned take_from_donor(hp_owner *owner, donor *from, unsigned most_of_list, unsigned *left,
+                                unsigned count, void **chunks)
 {
     hp_slab *slab = owner->mixed[from->size_class][hp_lowest_bit(from->lists)].first;
     from->lists &= from->lists - 1;
     unsigned taken = 0;
-    for (; slab != NULL && *looks > 0 && taken < count; --*looks) {
+    unsigned looks = 0;
+    for (; slab != NULL && *left > 0 && looks < most_of_list && taken < count; looks++, --*left) {
         hp_slab *next = slab->free->next;
         if (from->slots < slab->free->hole_end) {
             taken += take_from(owner, slab, from->slots, count - taken, chunks + taken);
@@ -205,10 +201,7 @@ static unsigned take_from_mixed(hp_owner *owner, unsigned size_class, unsigned m
     unsigned taken = 0;
     donor *best = best_donor(donors, donor_count);
     while (best != NULL && taken < count && left > 0) {
-        unsigned looks = left < most_of_list ? left : most_of_list;
-        left -= looks;
-        taken += take_from_donor(owner, best, &looks, count - taken, chunks + taken);
-        left += looks;
+        taken += take_from_donor(owner, best, most_of_list, &left, count - taken, chunks + taken);
         best = best_donor(donors, donor_count);
     }
     return taken;
@@ -309,7 +302,7 @@ static const char *check_slab(const hp_owner *owner, const hp_slab *slab, unsign
         return "MX2: a listed slab is full, or wholly free";
     }
     if (hp_holes_log2(free->words, slab->word_count) > log2 ||
-        find_hole(slab, 0, free->hole_end) != HP_NO_HOLE) {
+        hp_slab_hole(slab, 0, free->hole_end) != HP_NO_HOLE) {
         return "MX3: a slab has a larger hole than is known";
     }
     return check_words(slab);

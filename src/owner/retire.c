@@ -171,28 +171,27 @@ static bool pass_slabs(hp_owner *owner, unsigned list, unsigned *room)
     return look_at_pages(owner, list, room);
 }
 
-/* Packs of the class of the same number, and the list of slabs. */
-#define PLACES HP_SLAB_LISTS
-_Static_assert(HP_DEPOT_CLASSES < PLACES, "a place for each class of the depot, and for each list");
+_Static_assert(HP_DEPOT_CLASSES < HP_SLAB_LISTS,
+               "the packs of a class have the place of the list of its number");
 
 /* As much as one claim may cover; true: the pass has seen everything. */
 static bool pass_portion(hp_owner *owner)
 {
     hp_owner_pass *pass = &owner->pass;
     unsigned room = HP_RETIRE_PORTION;
-    while (pass->place < PLACES) {
+    while (pass->place < HP_SLAB_LISTS) {
         unsigned place = pass->place;
         if (pass->slab == NULL && place < HP_DEPOT_CLASSES) {
             unsigned returned = retire_packs(owner, place);
             room -= returned < room ? returned : room;
         }
-        if (place < HP_SLAB_LISTS && !pass_slabs(owner, place, &room)) {
+        if (!pass_slabs(owner, place, &room)) {
             return false;
         }
         pass->slab = NULL;
         pass->place = place + 1 < HP_DEPOT_CLASSES ? place + 1 : hp_list_from(owner, place + 1);
         if (room == 0) {
-            return pass->place == PLACES;
+            return pass->place == HP_SLAB_LISTS;
         }
     }
     return true;

@@ -1,7 +1,6 @@
 #include "owner/sparse.h"
 
 #include "owner/depot.h"
-#include "owner/holes.h"
 #include "owner/lists.h"
 
 /* A slab is sparse when so much of it is free. */
@@ -10,17 +9,12 @@
 /* At the slabs of classes, before one more is opened: what survives is spread over all of them. */
 #define SPARSE_LOOKS 64u
 
-static uint32_t find_hole(const hp_slab *slab, unsigned slots)
-{
-    return hp_holes_find(slab->free->words, slab->word_count, 0, slots);
-}
-
 /* What is free of it is much, and has a hole that is large enough. */
 static bool is_sparse(const hp_slab *slab, unsigned slots)
 {
     uint32_t free_count = slab->free->free_count;
     return free_count >= slab->slot_count / SPARSE_PART && free_count < slab->slot_count &&
-           find_hole(slab, slots) != HP_NO_HOLE;
+           hp_slab_hole(slab, 0, slots) != HP_NO_HOLE;
 }
 
 /* Goes on through the list of the class; the slab that serves it stays with it. NULL: at the end, or no look is left. */
@@ -67,8 +61,8 @@ hp_slab *hp_sparse_find(hp_owner *owner, unsigned wanted, unsigned *slots)
 static hp_slab *find_any(const hp_class_slabs *slabs, unsigned slots)
 {
     hp_slab *slab = slabs->first;
-    while (slab != NULL &&
-           (slab->free->free_count == slab->slot_count || find_hole(slab, slots) == HP_NO_HOLE)) {
+    while (slab != NULL && (slab->free->free_count == slab->slot_count ||
+                            hp_slab_hole(slab, 0, slots) == HP_NO_HOLE)) {
         slab = slab->free->next;
     }
     return slab;

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "owner/holes.h"
 #include "owner/owner.h"
 
 /* A block takes so much more than its class at most. */
@@ -22,6 +23,12 @@ HP_INLINE unsigned hp_block_slots(uint32_t slot_bytes, uint32_t bytes)
 {
     uint32_t slots = (bytes + slot_bytes - 1) / slot_bytes;
     return slots * slot_bytes <= bytes + bytes / HP_BLOCK_WASTE_PART ? slots : 0;
+}
+
+/* The lowest slot, in this word or later, from which so many are free; HP_NO_HOLE: there is none. Under the claim. */
+HP_INLINE uint32_t hp_slab_hole(const hp_slab *slab, unsigned first_word, unsigned slots)
+{
+    return hp_holes_find(slab->free->words, slab->word_count, first_word, slots);
 }
 
 /*
