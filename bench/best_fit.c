@@ -7,7 +7,7 @@
  *
  * usage: best_fit [MIDDLES]; CSV on standard output
  */
-#include "rss/sizes.h"
+#include "support/shifting.h"
 
 #include "arena/bfc.h"
 
@@ -76,8 +76,8 @@ static void add(heap *self, size_t bytes)
 static void replace(heap *self, unsigned number)
 {
     for (size_t allocated = 0; allocated < LIVE_BYTES;) {
-        size_t bytes =
-            (sizes_draw(number, &self->random) + UNIT_BYTES - 1) & ~(size_t)(UNIT_BYTES - 1);
+        size_t bytes = (bench_shifting_bytes(number, &self->random) + UNIT_BYTES - 1) &
+                       ~(size_t)(UNIT_BYTES - 1);
         while (self->live_bytes + bytes > LIVE_BYTES) {
             free_any(self);
         }
@@ -88,7 +88,7 @@ static void replace(heap *self, unsigned number)
 
 int main(int argc, char **argv)
 {
-    unsigned middles = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 4 * SIZES_TURN;
+    unsigned middles = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 4 * BENCH_SHIFTING_TURN;
     static heap self;
     /* Fewer records than for a chunk per unit: a free chunk lies between two blocks. */
     self.table = calloc(2 * (size_t)MOST_BLOCKS + 1, sizeof *self.table);
@@ -103,10 +103,8 @@ int main(int argc, char **argv)
     replace(&self, 0);
     printf("middle,middle_bytes,pages_over_live\n");
     for (unsigned number = 0; number < middles; number++) {
-        unsigned place = number % (2 * SIZES_TURN);
         replace(&self, number);
-        printf("%u,%u,%.3f\n", number,
-               SIZES_MIDDLE_BYTES << (place <= SIZES_TURN ? place : 2 * SIZES_TURN - place),
+        printf("%u,%zu,%.3f\n", number, bench_shifting_middle_bytes(number),
                (double)(self.pages * PAGE_BYTES) / (double)self.live_bytes);
     }
     free(self.blocks_on_page);

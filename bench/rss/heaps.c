@@ -2,8 +2,8 @@
 #include "rss/gauge.h"
 #include "rss/pool.h"
 #include "rss/scenarios.h"
-#include "rss/sizes.h"
 #include "support/random.h"
+#include "support/shifting.h"
 #include "support/team.h"
 
 #include <pthread.h>
@@ -71,7 +71,7 @@ enum { MIDDLES_TICKS = 10 };
 static void replace_at(heap *self, unsigned number, size_t bytes)
 {
     for (size_t allocated = 0; allocated < bytes;) {
-        size_t next = sizes_draw(number, &self->random);
+        size_t next = bench_shifting_bytes(number, &self->random);
         while (self->held.bytes + next > self->live_bytes) {
             pool_free_any(&self->held, &self->random);
         }

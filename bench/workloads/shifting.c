@@ -8,13 +8,14 @@
  *   phases=16    sizes around 64 bytes, then more from phase to phase, to 16 KiB in the eighth, and down
  *                again; in each as many bytes are allocated as are alive
  */
+#include "support/shifting.h"
 #include "support/arguments.h"
 #include "support/pages.h"
 #include "support/parcel.h"
 #include "support/random.h"
 #include "support/team.h"
 
-enum { LEAST_BYTES = 32, TURN = 8, LIVE_AT_LEAST_BYTES = 256 << 10 };
+enum { LEAST_BYTES = 32, LIVE_AT_LEAST_BYTES = 256 << 10 };
 
 typedef struct workload {
     size_t live_bytes; /* per thread */
@@ -26,14 +27,6 @@ typedef struct heap {
     size_t count;
     size_t bytes;
 } heap;
-
-/* Half to one and a half times 64 * 2^n bytes; n goes up to TURN and down again. */
-static size_t draw_bytes(uint64_t phase, bench_random *random)
-{
-    uint64_t place = phase % (2 * TURN);
-    size_t middle = (size_t)64 << (place <= TURN ? place : 2 * TURN - place);
-    return bench_random_between(random, middle / 2, middle + middle / 2);
-}
 
 static void free_any(heap *self, bench_random *random)
 {
@@ -62,7 +55,7 @@ static void live(unsigned member, void *context)
     heap held = {.parcels = bench_pages(records_bytes)};
     for (uint64_t phase = 0; phase < self->phases; phase++) {
         for (uint64_t allocated = 0; allocated < self->live_bytes; counts[member]++) {
-            size_t bytes = draw_bytes(phase, &random);
+            size_t bytes = bench_shifting_bytes((unsigned)phase, &random);
             add(&held, &random, bytes, self->live_bytes);
             allocated += bytes;
         }
@@ -79,7 +72,8 @@ int main(int argc, char **argv)
     unsigned threads =
         (unsigned)bench_argument_within(argc, argv, "threads", 1, 1, BENCH_TEAM_AT_MOST);
     size_t mib = bench_argument_within(argc, argv, "mib", 64, 1, 1 << 16);
-    size_t phases = bench_argument_within(argc, argv, "phases", 2 * TURN, 1, 1 << 20);
+    size_t phases =
+        bench_argument_within(argc, argv, "phases", 2 * BENCH_SHIFTING_TURN, 1, 1 << 20);
     size_t live_bytes = bench_argument_scaled(argc, argv, mib << 20) / threads;
     workload self = {
         .live_bytes = live_bytes > LIVE_AT_LEAST_BYTES ? live_bytes : LIVE_AT_LEAST_BYTES,
