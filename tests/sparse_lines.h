@@ -69,3 +69,12 @@ static inline bool lies_in_a_mixed_slab(const void *block)
 {
     return hp_slab_joined(slab_of(block)) != NULL;
 }
+
+static inline char *given_a_block(void)
+{
+    void *block = NULL;
+    assert_true(hp_claim_try(&mine->claim));
+    assert_int_equal(hp_mixed_take(mine, hp_class_of(BYTES), 1, &block), 1);
+    hp_claim_release(&mine->claim);
+    return block;
+}

@@ -34,12 +34,12 @@ static inline void given_slabs_with(unsigned slabs, unsigned pattern)
     }
 }
 
-/* Frees those survivors that the function tells by their index in their slab. */
-static inline void given_freed(bool (*is_freed)(uint32_t index))
+/* Frees those survivors that are the first so many of each so many slots. */
+static inline void given_freed(unsigned first, unsigned of_each)
 {
     unsigned kept = 0;
     for (unsigned each = 0; each < survivor_count; each++) {
-        if (is_freed(index_of(survivors[each]))) {
+        if (index_of(survivors[each]) % of_each < first) {
             assert_true(put(survivors[each]));
         } else {
             survivors[kept++] = survivors[each];

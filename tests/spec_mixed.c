@@ -77,30 +77,20 @@ static void a_class_with_few_slabs_keeps_them(void **state)
     assert_int_equal(take(2 * BYTES, 1), 0);
 }
 
-static bool is_one_of_two_in_sixteen(uint32_t index)
-{
-    return index % 16 < 2;
-}
-
 static void slabs_that_are_more_than_three_quarters_in_use_stay_with_their_class(void **state)
 {
     (void)state;
     given_slabs_with(SLABS, 0xff);
-    given_freed(is_one_of_two_in_sixteen);
+    given_freed(2, 16);
 
     assert_int_equal(take(2 * BYTES, 1), 0);
-}
-
-static bool is_one_of_four_in_sixteen(uint32_t index)
-{
-    return index % 16 < 4;
 }
 
 static void those_of_which_a_quarter_is_free_do_not(void **state)
 {
     (void)state;
     given_slabs_with(SLABS, 0xff);
-    given_freed(is_one_of_four_in_sixteen);
+    given_freed(4, 16);
 
     assert_int_equal(take(2 * BYTES, 1), 1);
 }
@@ -197,16 +187,11 @@ static void a_free_from_outside_frees_the_whole_block(void **state)
     assert_int_equal(hp_slab_block_slots(slab, index_of(chunks[0])), 1);
 }
 
-static bool is_in_the_first_half(uint32_t index)
-{
-    return index < SLOTS / 2;
-}
-
 static void its_pages_without_a_block_go_back(void **state)
 {
     (void)state;
     given_slabs_with(SLABS, 0x01);
-    given_freed(is_in_the_first_half);
+    given_freed(SLOTS / 2, SLOTS);
     take(2 * BYTES, 1); /* in the first page */
     const hp_slab *slab = slab_of(chunks[0]);
 

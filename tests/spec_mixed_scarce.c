@@ -33,16 +33,11 @@ static void the_slab_that_serves_its_class_gives_too(void **state)
     assert_int_equal(bytes_of(chunk), 3 * BYTES);
 }
 
-static bool is_one_of_two_in_sixteen(uint32_t index)
-{
-    return index % 16 < 2;
-}
-
 static void a_slab_that_is_hardly_free_too(void **state)
 {
     (void)state;
     given_slabs_with(SLABS, 0xff);
-    given_freed(is_one_of_two_in_sixteen);
+    given_freed(2, 16);
     assert_int_equal(take(2 * BYTES, 1), 0);
 
     assert_non_null(scrape(2 * BYTES));

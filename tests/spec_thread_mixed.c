@@ -11,23 +11,6 @@
 
 #include "sparse_lines.h"
 
-static unsigned line_class;
-
-static int mixed_setup(void **state)
-{
-    line_class = hp_class_of(BYTES);
-    return thread_setup(state);
-}
-
-static char *given_a_block(void)
-{
-    void *block = NULL;
-    assert_true(hp_claim_try(&mine->claim));
-    assert_int_equal(hp_mixed_take(mine, line_class, 1, &block), 1);
-    hp_claim_release(&mine->claim);
-    return block;
-}
-
 /* Not at a multiple of 64. */
 static char *given_a_block_at_no_multiple(void)
 {
@@ -44,7 +27,7 @@ static void given_four_full_slabs(void)
 {
     static void *slots[BLOCKS_OF_FOUR_SLABS];
     assert_true(hp_claim_try(&mine->claim));
-    assert_null(mine->classes[line_class].first);
+    assert_null(mine->classes[hp_class_of(BYTES)].first);
     take_all(slots, BYTES, BLOCKS_OF_FOUR_SLABS);
     for (unsigned slot = 0; slot < BLOCKS_OF_FOUR_SLABS; slot++) {
         stays(slots[slot]);
@@ -125,9 +108,9 @@ static void sparse_slabs_serve_before_a_fifth_slab_is_opened(void **state)
     given_sparse_slabs();
     given_four_full_slabs();
 
-    assert_true(lies_in_a_mixed_slab(stays(hp_thread_refill(self, line_class))));
+    assert_true(lies_in_a_mixed_slab(stays(hp_thread_refill(self, hp_class_of(BYTES)))));
 
-    assert_int_equal(mine->classes[line_class].slab_count, 4);
+    assert_int_equal(mine->classes[hp_class_of(BYTES)].slab_count, 4);
 }
 
 static void but_not_before_the_first_four(void **state)
@@ -135,7 +118,7 @@ static void but_not_before_the_first_four(void **state)
     (void)state;
     given_sparse_slabs();
 
-    assert_false(lies_in_a_mixed_slab(stays(hp_thread_refill(self, line_class))));
+    assert_false(lies_in_a_mixed_slab(stays(hp_thread_refill(self, hp_class_of(BYTES)))));
 }
 
 static void a_crowds_slabs_stay_with_their_class(void **state)
@@ -146,7 +129,7 @@ static void a_crowds_slabs_stay_with_their_class(void **state)
     uint32_t threads = atomic_load(&mine->bound_threads);
     atomic_store(&mine->bound_threads, HP_CROWD_THREADS);
 
-    void *block = stays(hp_thread_refill(self, line_class));
+    void *block = stays(hp_thread_refill(self, hp_class_of(BYTES)));
 
     atomic_store(&mine->bound_threads, threads);
     assert_false(lies_in_a_mixed_slab(block));
@@ -183,7 +166,7 @@ static void realloc_stays_in_the_block_as_long_as_it_fits(void **state)
     assert_int_equal(moved[BYTES - 41], 0x41);
 }
 
-#define SPEC(name) cmocka_unit_test_setup_teardown(name, mixed_setup, mixed_teardown)
+#define SPEC(name) cmocka_unit_test_setup_teardown(name, thread_setup, mixed_teardown)
 
 int main(void)
 {

@@ -76,11 +76,7 @@ static void but_not_for_one_that_has_to_be_aligned(void **state)
     (void)state;
     given_slabs_with_long_holes();
     given_one_full_large_slab();
-    void *before;
-    assert_true(hp_claim_try(&mine->claim));
-    assert_int_equal(hp_mixed_take(mine, hp_class_of(BYTES), 1, &before), 1);
-    hp_claim_release(&mine->claim);
-    stays(before);
+    stays(given_a_block());
     char *block = hepta_malloc(LARGE_BYTES);
     assert_int_not_equal((uintptr_t)block % 2048, 0);
     hepta_free(block);
