@@ -88,6 +88,27 @@ static void also_when_they_are_claimed_and_others_are_not(void **state)
     assert_ptr_not_equal(bound, youngest);
 }
 
+static void one_that_is_claimed_at_the_moment_and_has_no_thread_comes_before_one_that_has(
+    void **state)
+{
+    (void)state;
+    if (hp_usable_processors() < 2) {
+        skip(); /* threads share one owner there */
+    }
+    given_owners(2);
+    hp_owners_count_processors();
+    given_no_threads();
+    hp_owner *first = hp_owners_bind();
+    hp_owner *second = hp_owners_next(hp_owners_first());
+    assert_true(hp_claim_try(&second->claim));
+
+    hp_owner *bound = hp_owners_bind();
+
+    hp_claim_release(&second->claim);
+    assert_ptr_equal(first, hp_owners_first());
+    assert_ptr_equal(bound, second);
+}
+
 static void an_owner_that_a_thread_left_serves_the_next_thread(void **state)
 {
     (void)state;
@@ -116,11 +137,12 @@ static void a_thread_that_was_not_counted_takes_nothing_off(void **state)
 static void a_thread_of_a_forked_child_is_bound_to_any_owner_whose_claim_is_open(void **state)
 {
     (void)state;
-    given_owners(4);
+    given_owners(hp_usable_processors() + 3);
     given_no_threads();
     given_all_owners_claimed();
     hp_owner *open = hp_owners_next(hp_owners_next(hp_owners_first()));
     hp_claim_release(&open->claim);
+    atomic_store(&open->bound_threads, 5);
 
     hp_owner *bound = hp_owners_bind_to_any();
 
@@ -241,6 +263,7 @@ int main(void)
         SPEC(every_thread_gets_an_owner_of_its_own_up_to_one_per_processor),
         SPEC(further_threads_share_as_many_of_the_oldest_evenly),
         SPEC(also_when_they_are_claimed_and_others_are_not),
+        SPEC(one_that_is_claimed_at_the_moment_and_has_no_thread_comes_before_one_that_has),
         SPEC(an_owner_that_a_thread_left_serves_the_next_thread),
         SPEC(a_thread_that_was_not_counted_takes_nothing_off),
         SPEC(a_thread_of_a_forked_child_is_bound_to_any_owner_whose_claim_is_open),

@@ -133,20 +133,34 @@ static HP_SLOW hp_owner *new_owner(uint32_t threads)
 typedef struct choice {
     hp_owner *owner;  /* NULL: there is none */
     uint32_t threads; /* were bound to it */
-    uint32_t fewest;  /* these, and who has the claim */
+    uint32_t weight;  /* the less the better */
 } choice;
 
-/* Among so many of the oldest. */
-static choice with_fewest_threads(uint32_t among)
+/* Who has a claim lets it go again, so a taken one says nothing of an owner's threads. */
+static uint32_t weight_as_usual(const hp_owner *owner, uint32_t threads)
 {
-    choice best = {.fewest = UINT32_MAX};
+    (void)owner;
+    return threads;
+}
+
+/* But after a fork it may be taken for ever. */
+static uint32_t weight_after_fork(const hp_owner *owner, uint32_t threads)
+{
+    return hp_claim_is_taken(&owner->claim) ? UINT32_MAX / 2 + threads : threads;
+}
+
+typedef uint32_t weigher(const hp_owner *owner, uint32_t threads);
+
+/* Among so many of the oldest. */
+static choice lightest(uint32_t among, weigher *weigh)
+{
+    choice best = {.weight = UINT32_MAX};
     for (hp_owner *owner = hp_owners_first(); owner != NULL && among > 0;
          owner = hp_owners_next(owner), among--) {
         uint32_t threads = hp_owner_threads(owner);
-        /* After a fork a claim may be taken for ever. */
-        uint32_t busy = hp_claim_is_taken(&owner->claim) ? 1 : 0;
-        if (threads + busy < best.fewest) {
-            best = (choice){owner, threads, threads + busy};
+        uint32_t weight = weigh(owner, threads);
+        if (weight < best.weight) {
+            best = (choice){owner, threads, weight};
         }
     }
     return best;
@@ -167,10 +181,10 @@ static bool count_thread_if_chosen_alone(choice chosen)
                                                    memory_order_relaxed);
 }
 
-static hp_owner *bind_among(uint32_t among)
+static hp_owner *bind_among(uint32_t among, weigher *weigh)
 {
-    choice best = with_fewest_threads(among);
-    if (best.owner == NULL || (best.fewest > 0 && may_add_owner())) {
+    choice best = lightest(among, weigh);
+    if (best.owner == NULL || (best.weight > 0 && may_add_owner())) {
         hp_owner *fresh = new_owner(1);
         if (fresh != NULL) {
             hp_claim_release(&fresh->claim);
@@ -178,14 +192,14 @@ static hp_owner *bind_among(uint32_t among)
         }
     }
     while (best.owner != NULL && !count_thread_if_chosen_alone(best)) {
-        best = with_fewest_threads(among);
+        best = lightest(among, weigh);
     }
     return best.owner;
 }
 
 hp_owner *hp_owners_bind(void)
 {
-    return bind_among(owners_to_bind());
+    return bind_among(owners_to_bind(), weight_as_usual);
 }
 
 /* One of those that threads are bound to. */
@@ -220,7 +234,7 @@ hp_owner *hp_owners_follow(hp_owner *owner, uint32_t processor)
 
 hp_owner *hp_owners_bind_to_any(void)
 {
-    return bind_among(UINT32_MAX);
+    return bind_among(UINT32_MAX, weight_after_fork);
 }
 
 /* A thread that forked in a signal handler, in the middle of being bound, is not counted in the child. */

@@ -34,8 +34,8 @@ HP_INLINE hp_owner *hp_owners_next(const hp_owner *owner)
 void hp_owners_count_processors(void);
 
 /*
- * Of the oldest owners, as many as there are usable processors, the one with the fewest threads, or a new one while
- * there are not as many. What a crowd made beyond them is left to empty.
+ * Of the oldest owners, as many as there are usable processors, the one with the fewest threads, claimed or not, or a
+ * new one while there are not as many. What a crowd made beyond them is left to empty.
  */
 hp_owner *hp_owners_bind(void);
 
@@ -46,7 +46,7 @@ hp_owner *hp_owners_bind(void);
  */
 hp_owner *hp_owners_follow(hp_owner *owner, uint32_t processor);
 
-/* The one with the fewest threads of all, rather one that is not claimed: for a forked child, where claims may stay. */
+/* The one with the fewest threads of all whose claim is open: for a forked child, where claims may stay taken. */
 hp_owner *hp_owners_bind_to_any(void);
 void hp_owners_unbind(hp_owner *owner);
 
