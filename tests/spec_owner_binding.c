@@ -213,17 +213,35 @@ static void a_thread_that_has_its_owner_to_itself_takes_it_along(void **state)
     assert_int_equal(owner->processor, 100);
 }
 
-static void nobody_follows_to_an_owner_that_is_claimed(void **state)
+static void it_follows_also_where_the_owner_there_is_claimed_at_the_moment(void **state)
 {
     (void)state;
     given_an_owner_per_processor(3);
     given_all_owners_claimed();
 
-    assert_null(hp_owners_follow(youngest(), 100));
+    hp_owner *near = hp_owners_follow(youngest(), 100);
 
     release_all_owners();
-    assert_int_equal(threads_of(hp_owners_first()), 3);
-    assert_int_equal(youngest()->processor, 100 + owner_count() - 1);
+    assert_ptr_equal(near, hp_owners_first());
+    assert_int_equal(threads_of(near), 4);
+}
+
+static void but_after_a_fork_not_to_one_that_was_claimed_and_may_be_for_ever(void **state)
+{
+    (void)state;
+    given_an_owner_per_processor(3);
+    hp_owner *stuck = hp_owners_first();
+    assert_true(hp_claim_try(&stuck->claim));
+    hp_owners_keep_only(youngest(), 0, 0);
+    atomic_store(&youngest()->bound_threads, 3);
+
+    hp_owner *near = hp_owners_follow(youngest(), 100);
+    bool goes_along = hp_owners_follow(stuck, 100) == NULL && stuck->processor == 100;
+
+    hp_claim_release(&stuck->claim);
+    assert_null(near);
+    assert_int_equal(youngest()->processor, 100);
+    assert_false(goes_along);
 }
 
 static void when_all_are_claimed_and_no_more_may_be_made_one_of_them_is_shared(void **state)
@@ -271,7 +289,8 @@ int main(void)
         SPEC(it_takes_its_owner_along_where_there_is_none),
         SPEC(the_owners_that_a_crowd_made_are_not_followed),
         SPEC(a_thread_that_has_its_owner_to_itself_takes_it_along),
-        SPEC(nobody_follows_to_an_owner_that_is_claimed),
+        SPEC(it_follows_also_where_the_owner_there_is_claimed_at_the_moment),
+        SPEC(but_after_a_fork_not_to_one_that_was_claimed_and_may_be_for_ever),
         SPEC(when_all_are_claimed_and_no_more_may_be_made_one_of_them_is_shared),
         SPEC(after_a_fork_only_the_owner_of_the_forking_thread_is_bound),
     };

@@ -6,10 +6,20 @@
 #include "owner/mixed.h"
 #include "owner/owners.h"
 
-/* The thread allocates of the class, and its owner has no pack of it at hand. */
+/*
+ * The thread allocates of the class, and its owner has no pack of it at hand, or serves by its packs alone: whoever
+ * has the claim may have lost the processor, for as long as it takes all other threads to have their turn.
+ */
 static bool has_use_for(const hp_thread *self, unsigned size_class)
 {
-    return self->refill_chunks[size_class] > 1 && !hp_depot_has(self->owner, size_class);
+    return self->refill_chunks[size_class] > 1 &&
+           (!hp_depot_has(self->owner, size_class) || hp_claim_is_taken(&self->owner->claim));
+}
+
+/* See hp_hot_may_keep. */
+static bool may_keep(const hp_thread *self, unsigned size_class)
+{
+    return size_class >= HP_KEPT_LEAST_CLASS || hp_owner_is_crowded(self->owner);
 }
 
 /* The class of whose line the block is: that of its slab, or the largest that fits into several slots of it. */
@@ -31,7 +41,7 @@ static unsigned class_of_block(const hp_slab *slab, unsigned index)
 HP_INLINE void free_other(hp_thread *self, unsigned size_class, hp_slab *slab, unsigned index,
                           void *chunk)
 {
-    bool kept = size_class >= HP_KEPT_LEAST_CLASS &&
+    bool kept = may_keep(self, size_class) &&
                 (hp_line_push(&self->lines[size_class], chunk) ||
                  (has_use_for(self, size_class) && hp_thread_pack(self, size_class, chunk)));
     if (!kept) {

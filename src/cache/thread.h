@@ -52,7 +52,7 @@ _Static_assert(sizeof(hp_line) == HP_LINE_BYTES, "a line is one cache line");
 #define HP_OUTBOX_PLACES 64u
 #define HP_OUTBOX_BYTES 65536
 
-/* Chunks of smaller classes than this, which lie with others in one cache line, go home to their owner. */
+/* Chunks of smaller classes than this lie with others in one cache line. */
 #define HP_KEPT_LEAST_CLASS (HP_CACHE_LINE_BYTES / HP_SMALL_STEP_BYTES - 1)
 
 typedef struct hp_thread {

@@ -81,12 +81,15 @@ typedef enum hp_hot_free_exit {
 
 /*
  * Another owner's chunk is used again where it was freed if it fits: its lines are in this processor's cache. The
- * smallest go home, since others work on what lies beside them in the same cache line.
+ * smallest go home where the thread has its owner to itself, since others work on what lies beside them in the same
+ * cache line. A crowd shares cache lines anyway.
  */
 HP_INLINE bool hp_hot_may_keep(const hp_hot_entry *entry)
 {
-    return entry->map->line_offset[entry->index] >= hp_line_offset(HP_KEPT_LEAST_CLASS) &&
-           HP_LIKELY(entry->self->owner != NULL);
+    const hp_owner *owner = entry->self->owner;
+    return HP_LIKELY(owner != NULL) && (HP_LIKELY(entry->map->line_offset[entry->index] >=
+                                                  hp_line_offset(HP_KEPT_LEAST_CLASS)) ||
+                                        hp_owner_is_crowded(owner));
 }
 
 /*

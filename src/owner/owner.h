@@ -79,7 +79,6 @@ struct hp_owner {
     HP_LINE_ALIGNED hp_claim claim;
     uint32_t id;                         /* from 1; written before publication */
     struct hp_owner *_Atomic next;       /* shared: P11, list of owners */
-    _Atomic uint32_t bound_threads;      /* shared: relaxed counter */
     _Atomic uint32_t depot_bound_bytes;  /* shared: relaxed, a bound */
     _Atomic uint64_t depot_bytes;        /* shared: relaxed counter; D1 */
     _Atomic uint32_t single_bound_bytes; /* shared: relaxed, a bound */
@@ -88,8 +87,9 @@ struct hp_owner {
     hp_pack_stack spare_packs;   /* shared: P17; bundles, see depot.h */
     HP_LINE_ALIGNED hp_stack inbox; /* shared: P2, slabs with pending != 0 */
     _Atomic uint64_t inbox_bytes;   /* shared: P16; bytes that wait in the inbox */
-    /* Read with every pack, and hardly ever written. */
+    /* Read with every pack and by frees of others' chunks, and hardly ever written. */
     HP_LINE_ALIGNED _Atomic bool watched; /* shared: P16; the purger comes back to this owner */
+    _Atomic uint32_t bound_threads;       /* shared: relaxed counter */
     _Atomic uint32_t processor;           /* shared: relaxed; where its threads run */
     _Atomic uint32_t
         scarce_passes; /* shared: relaxed; so long its depot gets no part of its slabs */

@@ -31,7 +31,7 @@ static _Atomic uint32_t owner_count;  /* shared: relaxed counter; numbers given 
 
 hp_owner *hp_owners_first(void)
 {
-    /* acquire: P11, pairs with new_owner */
+    /* acquire: P11, pairs with hp_owners_add */
     return atomic_load_explicit(&first_owner, memory_order_acquire);
 }
 
@@ -45,23 +45,22 @@ void hp_owners_count_processors(void)
     atomic_store_explicit(&usable_processors, hp_usable_processors(), memory_order_relaxed);
 }
 
-/* So many owners have threads bound to them; more come only where all are claimed at a moment. */
-static uint32_t owners_to_bind(void)
+uint32_t hp_owners_to_bind(void)
 {
     /* relaxed: a number that depends on nothing */
     return OWNERS_PER_PROCESSOR * atomic_load_explicit(&usable_processors, memory_order_relaxed);
 }
 
-static bool may_add_owner(void)
+bool hp_owners_may_add(void)
 {
     /* relaxed: a soft limit */
-    return atomic_load_explicit(&owner_count, memory_order_relaxed) < owners_to_bind();
+    return atomic_load_explicit(&owner_count, memory_order_relaxed) < hp_owners_to_bind();
 }
 
 /* Of singles, only owners that threads are bound to have any. */
 static uint32_t single_share_bytes(uint32_t owners)
 {
-    uint32_t most = owners_to_bind();
+    uint32_t most = hp_owners_to_bind();
     return hp_singles_share_bytes(owners < most ? owners : most);
 }
 
@@ -105,8 +104,7 @@ static void append(hp_owner *owner)
     }
 }
 
-/* A new, claimed and listed owner to which so many threads are bound, or NULL. */
-static HP_SLOW hp_owner *new_owner(uint32_t threads)
+hp_owner *hp_owners_add(uint32_t threads)
 {
     hp_owner *owner = hp_storage_take(sizeof *owner);
     if (owner == NULL) {
@@ -128,134 +126,6 @@ static HP_SLOW hp_owner *new_owner(uint32_t threads)
     append(owner);
     share_depots(owner, number + 1);
     return owner;
-}
-
-typedef struct choice {
-    hp_owner *owner;  /* NULL: there is none */
-    uint32_t threads; /* were bound to it */
-    uint32_t weight;  /* the less the better */
-} choice;
-
-/* Who has a claim lets it go again, so a taken one says nothing of an owner's threads. */
-static uint32_t weight_as_usual(const hp_owner *owner, uint32_t threads)
-{
-    (void)owner;
-    return threads;
-}
-
-/* But after a fork it may be taken for ever. */
-static uint32_t weight_after_fork(const hp_owner *owner, uint32_t threads)
-{
-    return hp_claim_is_taken(&owner->claim) ? UINT32_MAX / 2 + threads : threads;
-}
-
-typedef uint32_t weigher(const hp_owner *owner, uint32_t threads);
-
-/* Among so many of the oldest. */
-static choice lightest(uint32_t among, weigher *weigh)
-{
-    choice best = {.weight = UINT32_MAX};
-    for (hp_owner *owner = hp_owners_first(); owner != NULL && among > 0;
-         owner = hp_owners_next(owner), among--) {
-        uint32_t threads = hp_owner_threads(owner);
-        uint32_t weight = weigh(owner, threads);
-        if (weight < best.weight) {
-            best = (choice){owner, threads, weight};
-        }
-    }
-    return best;
-}
-
-static void count_thread(hp_owner *owner)
-{
-    /* relaxed: a counter for balance */
-    atomic_fetch_add_explicit(&owner->bound_threads, 1, memory_order_relaxed);
-}
-
-/* False: another thread was bound to it meanwhile. Two that start at once shall not share one and leave another idle. */
-static bool count_thread_if_chosen_alone(choice chosen)
-{
-    /* relaxed: a counter for balance */
-    return atomic_compare_exchange_strong_explicit(&chosen.owner->bound_threads, &chosen.threads,
-                                                   chosen.threads + 1, memory_order_relaxed,
-                                                   memory_order_relaxed);
-}
-
-static hp_owner *bind_among(uint32_t among, weigher *weigh)
-{
-    choice best = lightest(among, weigh);
-    if (best.owner == NULL || (best.weight > 0 && may_add_owner())) {
-        hp_owner *fresh = new_owner(1);
-        if (fresh != NULL) {
-            hp_claim_release(&fresh->claim);
-            return fresh;
-        }
-    }
-    while (best.owner != NULL && !count_thread_if_chosen_alone(best)) {
-        best = lightest(among, weigh);
-    }
-    return best.owner;
-}
-
-hp_owner *hp_owners_bind(void)
-{
-    return bind_among(owners_to_bind(), weight_as_usual);
-}
-
-/* One of those that threads are bound to. */
-static hp_owner *of_processor(uint32_t processor)
-{
-    hp_owner *owner = hp_owners_first();
-    for (uint32_t among = owners_to_bind(); owner != NULL && among > 0; among--) {
-        /* relaxed: a number to go by */
-        if (atomic_load_explicit(&owner->processor, memory_order_relaxed) == processor) {
-            return owner;
-        }
-        owner = hp_owners_next(owner);
-    }
-    return NULL;
-}
-
-hp_owner *hp_owners_follow(hp_owner *owner, uint32_t processor)
-{
-    hp_owner *near = hp_owner_is_crowded(owner) ? of_processor(processor) : NULL;
-    if (near == NULL) {
-        /* relaxed: a number to go by. It may be that of two owners until one of them goes along with a thread. */
-        atomic_store_explicit(&owner->processor, processor, memory_order_relaxed);
-        return NULL;
-    }
-    /* After a fork a claim may be taken for ever. */
-    if (hp_claim_is_taken(&near->claim)) {
-        return NULL;
-    }
-    count_thread(near);
-    return near;
-}
-
-hp_owner *hp_owners_bind_to_any(void)
-{
-    return bind_among(UINT32_MAX, weight_after_fork);
-}
-
-/* A thread that forked in a signal handler, in the middle of being bound, is not counted in the child. */
-void hp_owners_unbind(hp_owner *owner)
-{
-    uint32_t threads = hp_owner_threads(owner);
-    /* relaxed: a counter for balance */
-    while (threads > 0 &&
-           !atomic_compare_exchange_weak_explicit(&owner->bound_threads, &threads, threads - 1,
-                                                  memory_order_relaxed, memory_order_relaxed)) {
-    }
-}
-
-void hp_owners_keep_only(hp_owner *bound, uint32_t room_bytes, uint32_t single_room_bytes)
-{
-    for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
-        /* relaxed: a counter for balance, and there is one thread */
-        atomic_store_explicit(&owner->bound_threads, owner == bound, memory_order_relaxed);
-        hp_depot_recount(owner, owner == bound ? room_bytes : 0);
-        hp_singles_recount(owner, owner == bound ? single_room_bytes : 0);
-    }
 }
 
 /* Where one of many will do: a claim that is taken is not written to. */
@@ -282,7 +152,7 @@ hp_owner *hp_owners_claim_any(hp_owner *preferred)
             break;
         }
     }
-    return new_owner(0);
+    return hp_owners_add(0);
 }
 
 hp_owner *hp_owners_claim_serving(unsigned size_class)

@@ -33,6 +33,15 @@ HP_INLINE hp_owner *hp_owners_next(const hp_owner *owner)
 /* Asks the system how many processors there are; once, early, before a seccomp filter may forbid it. */
 void hp_owners_count_processors(void);
 
+/* So many owners have threads bound to them; more come only where all are claimed at a moment. */
+uint32_t hp_owners_to_bind(void);
+
+/* Whether there are fewer: a soft limit. */
+bool hp_owners_may_add(void);
+
+/* A new, claimed and listed owner to which so many threads are bound. NULL: no memory. */
+HP_SLOW hp_owner *hp_owners_add(uint32_t threads);
+
 /*
  * Of the oldest owners, as many as there are usable processors, the one with the fewest threads, claimed or not, or a
  * new one while there are not as many. What a crowd made beyond them is left to empty.

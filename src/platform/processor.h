@@ -23,6 +23,9 @@ extern const ptrdiff_t __rseq_offset __attribute__((weak));
 /* struct rseq begins with cpu_id_start, and cpu_id follows. */
 #define HP_RSEQ_CPU_ID_OFFSET_BYTES 4
 
+/* No processor has this number. */
+#define HP_NO_PROCESSOR UINT32_MAX
+
 /* Its number, or always the same one where the kernel does not tell. */
 HP_INLINE uint32_t hp_processor(void)
 {
