@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "front/hot_path.h"
 #include "front/slow.h"
 #include "hepta/hepta.h"
 #include "platform/export.h"
@@ -13,14 +14,19 @@
 
 #define DEFAULT_ALIGN_BYTES 16u
 
-static void *allocate(size_t alignment, size_t bytes)
+/*
+ * memalign, aligned_alloc, posix_memalign
+ *   line of the rounded size's class has a chunk: return it
+ *   hp_slow_aligned             it has none, or sizes above 1 KiB
+ */
+HP_INLINE void *allocate_slowly(size_t alignment, size_t bytes)
 {
     return alignment <= DEFAULT_ALIGN_BYTES ? hepta_malloc(bytes)
                                             : hp_slow_aligned(bytes, alignment);
 }
 
 /* As glibc: EINVAL when no power of two is that large, else rounded up to the next one. */
-HP_EXPORT void *hepta_memalign(size_t alignment, size_t bytes)
+static HP_SLOW void *allocate_at_next_power(size_t alignment, size_t bytes)
 {
     if (alignment > SIZE_MAX / 2 + 1) {
         errno = EINVAL;
@@ -30,7 +36,16 @@ HP_EXPORT void *hepta_memalign(size_t alignment, size_t bytes)
     while (power < alignment) {
         power <<= 1;
     }
-    return allocate(power, bytes);
+    return allocate_slowly(power, bytes);
+}
+
+HP_EXPORT void *hepta_memalign(size_t alignment, size_t bytes)
+{
+    if (HP_UNLIKELY(!hp_is_power_of_two(alignment))) {
+        return allocate_at_next_power(alignment, bytes);
+    }
+    void *chunk = hp_hot_aligned(bytes, alignment);
+    return HP_LIKELY(chunk != NULL) ? chunk : allocate_slowly(alignment, bytes);
 }
 
 HP_EXPORT void *hepta_aligned_alloc(size_t alignment, size_t bytes)
@@ -38,16 +53,27 @@ HP_EXPORT void *hepta_aligned_alloc(size_t alignment, size_t bytes)
     return hepta_memalign(alignment, bytes);
 }
 
-HP_EXPORT int hepta_posix_memalign(void **result, size_t alignment, size_t bytes)
+/* It tells by its result alone: errno stays. */
+static HP_SLOW int posix_memalign_slowly(void **result, size_t alignment, size_t bytes)
 {
-    if (!hp_is_power_of_two(alignment) || alignment % sizeof(void *) != 0) {
-        return EINVAL;
-    }
     int saved_errno = errno;
-    void *block = allocate(alignment, bytes);
+    void *block = allocate_slowly(alignment, bytes);
     errno = saved_errno;
     if (block == NULL) {
         return ENOMEM;
+    }
+    *result = block;
+    return 0;
+}
+
+HP_EXPORT int hepta_posix_memalign(void **result, size_t alignment, size_t bytes)
+{
+    if (HP_UNLIKELY(!hp_is_power_of_two(alignment) || alignment % sizeof(void *) != 0)) {
+        return EINVAL;
+    }
+    void *block = hp_hot_aligned(bytes, alignment);
+    if (HP_UNLIKELY(block == NULL)) {
+        return posix_memalign_slowly(result, alignment, bytes);
     }
     *result = block;
     return 0;

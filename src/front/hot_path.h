@@ -16,6 +16,7 @@
 #include "cache/thread.h"
 #include "metadata/address_map.h"
 #include "platform/compiler.h"
+#include "platform/system.h"
 
 /* The line of the class that serves the size, which is 1 to HP_SMALL_MAX_BYTES; last = size - 1. */
 HP_INLINE hp_line *hp_hot_line(size_t last)
@@ -41,6 +42,22 @@ HP_INLINE void *hp_hot_malloc(size_t bytes)
         }
     }
     return NULL;
+}
+
+/*
+ * The same at a multiple of align_bytes, a power of two: a slot whose size is a multiple of it lies there. Only blocks of
+ * mixed slabs may not, and such a one stays in the line.
+ */
+HP_INLINE void *hp_hot_aligned(size_t bytes, size_t align_bytes)
+{
+    /* Zero, and what wraps around to it, takes the slow exit. */
+    size_t slot_bytes = hp_round_up(bytes, align_bytes);
+    void *chunk = hp_hot_malloc(slot_bytes);
+    if (HP_UNLIKELY(((uintptr_t)chunk & (align_bytes - 1)) != 0)) {
+        hp_line_push(hp_hot_line(slot_bytes - 1), chunk);
+        return NULL;
+    }
+    return chunk;
 }
 
 /* What free finds out first: whose record, which entry of the hot map, grain ^ tag. */

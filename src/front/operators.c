@@ -73,7 +73,8 @@ static HP_STANDARD_TARGET void *operator_new_aligned(size_t bytes, size_t align_
     if (HP_UNLIKELY(!hp_is_power_of_two(align_bytes))) {
         hp_cxx_throw_bad_alloc();
     }
-    return new_or_throw(bytes, align_bytes);
+    void *chunk = hp_hot_aligned(bytes, align_bytes);
+    return HP_LIKELY(chunk != NULL) ? chunk : new_or_throw(bytes, align_bytes);
 }
 
 static HP_STANDARD_TARGET void *operator_new_array_aligned(size_t bytes, size_t align_bytes)
