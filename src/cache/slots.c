@@ -7,8 +7,8 @@
 #include "owner/owners.h"
 
 /*
- * The thread allocates of the class, and its owner has no pack of it at hand, or serves by its packs alone: whoever
- * has the claim may have lost the processor, for as long as it takes all other threads to have their turn.
+ * The thread takes slots of the class, and packs of it are what its owner needs: there is none, or they are all that it
+ * can serve by, since whoever has its claim may have lost the processor until all other threads have had their turn.
  */
 static bool has_use_for(const hp_thread *self, unsigned size_class)
 {

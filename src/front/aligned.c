@@ -17,8 +17,11 @@
 /*
  * memalign, aligned_alloc, posix_memalign
  *   line of the rounded size's class has a chunk: return it
+ *   hepta_malloc                it has none, and malloc's alignment will do
  *   hp_slow_aligned             it has none, or sizes above 1 KiB
+ *   allocate_at_next_power      memalign, aligned_alloc: the alignment is no power of two
  */
+
 HP_INLINE void *allocate_slowly(size_t alignment, size_t bytes)
 {
     return alignment <= DEFAULT_ALIGN_BYTES ? hepta_malloc(bytes)

@@ -4,9 +4,9 @@
  * Owns:        nothing.
  * Invariants:  those of the line (T1..T3), the outbox (Q1, Q2) and the hot map (A1, A2).
  * Threads:     any; works on the caller's own record only.
- * Ordering:    none; the one shared word that is read is compared, not followed.
+ * Ordering:    none; the shared words that are read, a tag and how many threads an owner has, are compared, not followed.
  * Progress:    wait-free, no atomic read-modify-write, a leaf.
- * Calls:       nothing.   Used by: malloc, operators.
+ * Calls:       nothing.   Used by: malloc, aligned, operators.
  */
 #pragma once
 
@@ -98,8 +98,8 @@ typedef enum hp_hot_free_exit {
 
 /*
  * Another owner's chunk is used again where it was freed if it fits: its lines are in this processor's cache. The
- * smallest go home where the thread has its owner to itself, since others work on what lies beside them in the same
- * cache line. A crowd shares cache lines anyway.
+ * smallest go home, since others work on what lies beside them in the same cache line; but not those of a crowd, which
+ * shares cache lines anyway.
  */
 HP_INLINE bool hp_hot_may_keep(const hp_hot_entry *entry)
 {

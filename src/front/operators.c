@@ -8,6 +8,9 @@
  * operator new(bytes)
  *   line of the class has a chunk: return it
  *   new_or_throw                hepta_malloc; on failure the new-handler, again and again; bad_alloc
+ * operator new(bytes, alignment)
+ *   line of the rounded size's class has a chunk: return it
+ *   new_or_throw                hepta_memalign, and so on
  * operator new(bytes, nothrow)
  *   line of the class has a chunk: return it
  *   new_or_null                 as operator new; what that throws is caught: NULL

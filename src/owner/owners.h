@@ -50,8 +50,8 @@ hp_owner *hp_owners_bind(void);
 
 /*
  * A thread of the owner has gone to another processor: with many threads the owner stays, and the answer is that
- * processor's, to which the thread is bound now. Else, or if that processor has none, the owner goes along. NULL: the
- * thread keeps its owner.
+ * processor's, claimed or not, to which the thread is bound now. Else, or if that processor has none, the owner goes
+ * along, unless it is claimed: after a fork it may be for ever. NULL: the thread keeps its owner.
  */
 hp_owner *hp_owners_follow(hp_owner *owner, uint32_t processor);
 
