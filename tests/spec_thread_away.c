@@ -91,6 +91,22 @@ static void its_lines_come_along_and_what_it_held_of_the_depot_goes_back(void **
     assert_ptr_equal(take(272), chunk);
 }
 
+static void every_refill_of_a_line_counts_whatever_call_it_is_for(void **state)
+{
+    (void)state;
+    given_one_of_three_threads_elsewhere();
+    atomic_store(&self->owner->processor, UINT32_MAX - 1); /* not where this test runs */
+
+    assert_non_null(hepta_malloc(272));
+    assert_int_equal(self->away_count, 1);
+    assert_non_null(hepta_calloc(1, 288));
+    assert_int_equal(self->away_count, 2);
+    assert_non_null(hepta_memalign(64, 320));
+    assert_int_equal(self->away_count, 3);
+    assert_non_null(hepta_malloc(2000));
+    assert_int_equal(self->away_count, 4);
+}
+
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, thread_setup, thread_teardown)
 
 int main(void)
@@ -99,6 +115,7 @@ int main(void)
         SPEC(it_is_bound_to_that_processors_owner),
         SPEC(not_before_it_has_stayed_there),
         SPEC(with_few_threads_the_owner_comes_along),
+        SPEC(every_refill_of_a_line_counts_whatever_call_it_is_for),
         SPEC(its_lines_come_along_and_what_it_held_of_the_depot_goes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

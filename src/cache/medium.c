@@ -42,6 +42,7 @@ static HP_SLOW void *refill_from_slabs(hp_thread *self, unsigned size_class)
 
 void *hp_thread_refill_medium(hp_thread *self, unsigned size_class)
 {
+    hp_thread_look_around(self);
     hp_pack *pack = hp_depot_pop(self->owner, size_class);
     if (HP_UNLIKELY(pack == NULL)) {
         return refill_from_slabs(self, size_class);

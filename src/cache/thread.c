@@ -146,6 +146,7 @@ void *hp_thread_refill_from_slabs(hp_thread *self, unsigned size_class)
 
 void *hp_thread_refill(hp_thread *self, unsigned size_class)
 {
+    hp_thread_look_around(self);
     /* What was freed is used again before what nobody has touched yet. */
     hp_pack *pack = hp_depot_pop(self->owner, size_class);
     void *chunk = pack == NULL

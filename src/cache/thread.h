@@ -30,6 +30,7 @@
 #include "owner/singles.h"
 #include "platform/compiler.h"
 #include "platform/crossing.h"
+#include "platform/processor.h"
 
 /*
  * filled counts up from -8 (empty) to -1 (seven chunks), so that one more than -1 is zero: full. A line of
@@ -145,6 +146,14 @@ void hp_thread_rebind(hp_thread *self);
 
 /* The caller refills a line on another processor than its owner's: see hp_owners_follow. */
 void hp_thread_note_away(hp_thread *self, uint32_t processor);
+
+/* The caller refills a line. */
+HP_INLINE void hp_thread_look_around(hp_thread *self)
+{
+    if (HP_UNLIKELY(!hp_owner_is_near(self->owner))) {
+        hp_thread_note_away(self, hp_processor());
+    }
+}
 
 /* In a forked child: what another thread was about to do for all will not be done. */
 void hp_threads_after_fork(void);
