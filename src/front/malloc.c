@@ -47,7 +47,7 @@ HP_EXPORT void *hepta_malloc(size_t bytes)
  * free
  *   NULL: return
  *   the hot map says mine, the line has room: push                     20 instructions, a leaf
- *   another owner's, the line has room: push (not below 64 bytes, but for a crowd)  a leaf too
+ *   another owner's, the line has room: push (below 64 bytes for crowds alone)     a leaf too
  *   another owner's, its word has a place in the outbox: set a bit                   a leaf too
  *   hp_slow_spill               mine, but the line is full
  *     pack to the owner's depot, or its slabs when the depot is full

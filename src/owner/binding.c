@@ -19,10 +19,12 @@ static uint32_t weight_as_usual(const hp_owner *owner, uint32_t threads)
     return threads;
 }
 
-/* But after a fork it may be taken for ever. */
+/* But after a fork it may be taken for ever: more than any number of threads. */
+#define CLAIMED_WEIGHT (UINT32_MAX / 2)
+
 static uint32_t weight_after_fork(const hp_owner *owner, uint32_t threads)
 {
-    return hp_claim_is_taken(&owner->claim) ? UINT32_MAX / 2 + threads : threads;
+    return hp_claim_is_taken(&owner->claim) ? CLAIMED_WEIGHT + threads : threads;
 }
 
 typedef uint32_t weigher(const hp_owner *owner, uint32_t threads);
