@@ -71,8 +71,12 @@ HP_INLINE void *take_from_line(hp_thread *self, unsigned size_class)
  */
 static HP_SLOW void give_back(void *chunk)
 {
-    hp_slab *slab = hp_entry_record(hp_map_get(chunk));
-    hp_inbox_free_now(slab, hp_slab_index(slab, chunk));
+    uint32_t index;
+    hp_slab *slab = hp_depot_slab_of(chunk, &index);
+    /* NULL: the program has freed what is no chunk. */
+    if (HP_LIKELY(slab != NULL)) {
+        hp_inbox_free_now(slab, index);
+    }
 }
 
 /* NULL is. */
