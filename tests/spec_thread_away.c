@@ -95,7 +95,7 @@ static void every_refill_of_a_line_counts_whatever_call_it_is_for(void **state)
 {
     (void)state;
     given_one_of_three_threads_elsewhere();
-    atomic_store(&self->owner->processor, UINT32_MAX - 1); /* not where this test runs */
+    atomic_store(&self->owner->processor, HP_NO_PROCESSOR);
 
     assert_non_null(hepta_malloc(272));
     assert_int_equal(self->away_count, 1);

@@ -29,7 +29,7 @@ static void one_that_shares_a_cache_line_with_others_goes_into_the_outbox(void *
 static void unless_a_crowd_shares_the_owner_and_so_the_cache_lines(void **state)
 {
     (void)state;
-    uint32_t threads = atomic_exchange(&mine->bound_threads, 3);
+    uint32_t threads = atomic_exchange(&mine->bound_threads, HP_CROWD_THREADS);
     void *with_a_call = given_a_chunk_of_another_owner(48);
     unsigned filled_before = filled(48);
 

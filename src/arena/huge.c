@@ -187,8 +187,7 @@ static hp_huge *take_kept(size_t bytes, size_t align_bytes)
     size_t mapped = hp_mapped_bytes_of(huge);
     hp_show_mapping(huge->mapping, mapped);
     bool fits = hp_kept_cost(mapped, is_filled(huge), bytes) != SIZE_MAX &&
-                (mapped >= bytes || may_grow) &&
-                ((uintptr_t)huge->mapping & (align_bytes - 1)) == 0;
+                (mapped >= bytes || may_grow) && hp_is_aligned(huge->mapping, align_bytes);
     if (fits && fit_to(huge, bytes)) {
         return huge;
     }

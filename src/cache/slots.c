@@ -16,12 +16,6 @@ static bool has_use_for(const hp_thread *self, unsigned size_class)
            (!hp_depot_has(self->owner, size_class) || hp_claim_is_taken(&self->owner->claim));
 }
 
-/* See hp_hot_may_keep. */
-static bool may_keep(const hp_thread *self, unsigned size_class)
-{
-    return size_class >= HP_KEPT_LEAST_CLASS || hp_owner_is_crowded(self->owner);
-}
-
 /* The class of whose line the block is: that of its slab, or the largest that fits into several slots of it. */
 static unsigned class_of_block(const hp_slab *slab, unsigned index)
 {
@@ -41,7 +35,7 @@ static unsigned class_of_block(const hp_slab *slab, unsigned index)
 HP_INLINE void free_other(hp_thread *self, unsigned size_class, hp_slab *slab, unsigned index,
                           void *chunk)
 {
-    bool kept = may_keep(self, size_class) &&
+    bool kept = hp_owner_may_keep(self->owner, hp_line_offset(size_class)) &&
                 (hp_line_push(&self->lines[size_class], chunk) ||
                  (has_use_for(self, size_class) && hp_thread_pack(self, size_class, chunk)));
     if (!kept) {

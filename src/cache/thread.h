@@ -85,6 +85,16 @@ HP_INLINE int64_t hp_line_empty(unsigned size_class)
 
 extern _Thread_local hp_thread *hp_self HP_INITIAL_EXEC;
 
+/*
+ * Whether a thread of the owner may use others' chunks of the class again whose line is there. The smallest go home, since
+ * others work on what lies beside them in the same cache line; but not those of a crowd, which shares cache lines anyway.
+ */
+HP_INLINE bool hp_owner_may_keep(const hp_owner *owner, uint64_t line_offset)
+{
+    return HP_LIKELY(line_offset >= hp_line_offset(HP_KEPT_LEAST_CLASS)) ||
+           hp_owner_is_crowded(owner);
+}
+
 /* The caller's record, made now if its probation is over; NULL when it has none. Slow paths call it. */
 hp_thread *hp_thread_enter(void);
 

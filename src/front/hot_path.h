@@ -53,7 +53,7 @@ HP_INLINE void *hp_hot_aligned(size_t bytes, size_t align_bytes)
     /* Zero, and what wraps around to it, takes the slow exit. */
     size_t slot_bytes = hp_round_up(bytes, align_bytes);
     void *chunk = hp_hot_malloc(slot_bytes);
-    if (HP_UNLIKELY(((uintptr_t)chunk & (align_bytes - 1)) != 0)) {
+    if (HP_UNLIKELY(!hp_is_aligned(chunk, align_bytes))) {
         hp_line_push(hp_hot_line(slot_bytes - 1), chunk);
         return NULL;
     }
@@ -96,17 +96,12 @@ typedef enum hp_hot_free_exit {
     HP_FREE_UNKNOWN
 } hp_hot_free_exit;
 
-/*
- * Another owner's chunk is used again where it was freed if it fits: its lines are in this processor's cache. The
- * smallest go home, since others work on what lies beside them in the same cache line; but not those of a crowd, which
- * shares cache lines anyway.
- */
+/* Another owner's chunk is used again where it was freed if it fits: its lines are in this processor's cache. */
 HP_INLINE bool hp_hot_may_keep(const hp_hot_entry *entry)
 {
     const hp_owner *owner = entry->self->owner;
-    return HP_LIKELY(owner != NULL) && (HP_LIKELY(entry->map->line_offset[entry->index] >=
-                                                  hp_line_offset(HP_KEPT_LEAST_CLASS)) ||
-                                        hp_owner_is_crowded(owner));
+    return HP_LIKELY(owner != NULL) &&
+           hp_owner_may_keep(owner, entry->map->line_offset[entry->index]);
 }
 
 /*

@@ -79,16 +79,10 @@ static HP_SLOW void give_back(void *chunk)
     }
 }
 
-/* NULL is. */
-HP_INLINE bool is_aligned(const void *chunk, size_t align_bytes)
-{
-    return HP_LIKELY(((uintptr_t)chunk & (align_bytes - 1)) == 0);
-}
-
 /* NULL when it is not aligned: it went back. */
 HP_INLINE void *aligned_or_back(void *chunk, size_t align_bytes)
 {
-    if (is_aligned(chunk, align_bytes)) {
+    if (HP_LIKELY(hp_is_aligned(chunk, align_bytes))) {
         return chunk;
     }
     give_back(chunk);
@@ -102,15 +96,16 @@ static HP_SLOW void *take_another(hp_thread *self, unsigned size_class, size_t a
     do {
         give_back(chunk);
         chunk = take_from_line(self, size_class);
-    } while (chunk != NULL && !is_aligned(chunk, align_bytes));
+    } while (chunk != NULL && !hp_is_aligned(chunk, align_bytes));
     return chunk;
 }
 
 HP_INLINE void *take_aligned_from_line(hp_thread *self, unsigned size_class, size_t align_bytes)
 {
     void *chunk = take_from_line(self, size_class);
-    return is_aligned(chunk, align_bytes) ? chunk
-                                          : take_another(self, size_class, align_bytes, chunk);
+    return HP_LIKELY(hp_is_aligned(chunk, align_bytes))
+               ? chunk
+               : take_another(self, size_class, align_bytes, chunk);
 }
 
 HP_INLINE void *take_or_refill(hp_thread *self, unsigned size_class, size_t align_bytes)
@@ -272,6 +267,7 @@ HP_INLINE void *refill(hp_thread *self, hp_line *line, unsigned size_class)
     return hp_refill_from_pack(self, line, size_class, pack);
 }
 
+/* hp_thread_look_around with the refill as its last call: the usual refill saves no registers for it then. */
 static HP_SLOW void *refill_elsewhere(hp_thread *self, hp_line *line, unsigned size_class)
 {
     hp_thread_note_away(self, hp_processor());

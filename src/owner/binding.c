@@ -13,30 +13,18 @@ typedef struct choice {
 } choice;
 
 /* Who has a claim lets it go again, so a taken one says nothing of an owner's threads. */
-static uint32_t weight_as_usual(const hp_owner *owner, uint32_t threads)
-{
-    (void)owner;
-    return threads;
-}
-
+#define CLAIMED_WEIGHT_AS_USUAL 0u
 /* But after a fork it may be taken for ever: more than any number of threads. */
-#define CLAIMED_WEIGHT (UINT32_MAX / 2)
+#define CLAIMED_WEIGHT_AFTER_FORK (UINT32_MAX / 2)
 
-static uint32_t weight_after_fork(const hp_owner *owner, uint32_t threads)
-{
-    return hp_claim_is_taken(&owner->claim) ? CLAIMED_WEIGHT + threads : threads;
-}
-
-typedef uint32_t weigher(const hp_owner *owner, uint32_t threads);
-
-/* Among so many of the oldest. */
-static choice lightest(uint32_t among, weigher *weigh)
+/* Among so many of the oldest: threads, and what a taken claim counts for. */
+static choice lightest(uint32_t among, uint32_t claimed_weight)
 {
     choice best = {.weight = UINT32_MAX};
     for (hp_owner *owner = hp_owners_first(); owner != NULL && among > 0;
          owner = hp_owners_next(owner), among--) {
         uint32_t threads = hp_owner_threads(owner);
-        uint32_t weight = weigh(owner, threads);
+        uint32_t weight = threads + (hp_claim_is_taken(&owner->claim) ? claimed_weight : 0);
         if (weight < best.weight) {
             best = (choice){owner, threads, weight};
         }
@@ -59,9 +47,9 @@ static bool count_thread_if_chosen_alone(choice chosen)
                                                    memory_order_relaxed);
 }
 
-static hp_owner *bind_among(uint32_t among, weigher *weigh)
+static hp_owner *bind_among(uint32_t among, uint32_t claimed_weight)
 {
-    choice best = lightest(among, weigh);
+    choice best = lightest(among, claimed_weight);
     if (best.owner == NULL || (best.weight > 0 && hp_owners_may_add())) {
         hp_owner *fresh = hp_owners_add(1);
         if (fresh != NULL) {
@@ -70,14 +58,14 @@ static hp_owner *bind_among(uint32_t among, weigher *weigh)
         }
     }
     while (best.owner != NULL && !count_thread_if_chosen_alone(best)) {
-        best = lightest(among, weigh);
+        best = lightest(among, claimed_weight);
     }
     return best.owner;
 }
 
 hp_owner *hp_owners_bind(void)
 {
-    return bind_among(hp_owners_to_bind(), weight_as_usual);
+    return bind_among(hp_owners_to_bind(), CLAIMED_WEIGHT_AS_USUAL);
 }
 
 /* One of those that threads are bound to. */
@@ -108,7 +96,7 @@ hp_owner *hp_owners_follow(hp_owner *owner, uint32_t processor)
 
 hp_owner *hp_owners_bind_to_any(void)
 {
-    return bind_among(UINT32_MAX, weight_after_fork);
+    return bind_among(UINT32_MAX, CLAIMED_WEIGHT_AFTER_FORK);
 }
 
 /* A thread that forked in a signal handler, in the middle of being bound, is not counted in the child. */

@@ -87,3 +87,9 @@ static inline bool hp_is_power_of_two(size_t number)
 {
     return number != 0 && (number & (number - 1)) == 0;
 }
+
+/* Whether it lies at a multiple of the power of two. NULL does. */
+static inline bool hp_is_aligned(const void *pointer, size_t power_of_two)
+{
+    return ((uintptr_t)pointer & (power_of_two - 1)) == 0;
+}
