@@ -2,7 +2,7 @@
  * The steps of the inbox, as rows of one world: two threads that free slots of the same bitmap word, one
  * that drains and frees, and a slab whose record serves another chunk as soon as its slots are back.
  *
- * hp_inbox_post, hp_inbox_drain and drain_slab cannot be called in parts, so they are mirrored here line
+ * hp_inbox_post, hp_inbox_drain_some and what it calls cannot be called in parts, so they are mirrored here line
  * by line, with the names of src/owner/inbox.c, on the real types; hp_stack_push likewise, from
  * ck_stack_push_upmc. The claim, hp_stack_take_all and hp_stack_next are the real ones. What puts slots
  * back into slabs is a set of bits here.
@@ -24,11 +24,12 @@ typedef enum line {
     PUSH_SWAP_HEAD,
     POST_COUNT_BYTES,
     TRY_CLAIM,
-    DRAIN_CLEAR_BYTES,
+    DRAIN_READ_BYTES,
     DRAIN_TAKE_ALL,
     DRAIN_READ_LINK,
     DRAIN_PENDING,
     DRAIN_REMOTE,
+    DRAIN_TAKE_BYTES_BACK,
     RELEASE
 } line;
 
@@ -56,16 +57,19 @@ typedef struct thread {
     line at;
     unsigned jobs_done;
     hp_slab *slab;       /* the one that is posted or drained */
-    hp_stack_node *link; /* what is left of what the drain took */
+    hp_stack_node *link; /* what is left of what was taken */
     hp_stack_node *head; /* as the push saw it */
     uint64_t pending;
-    bool pushes; /* pending was 0: it owes the push */
+    bool pushes;     /* pending was 0: it owes the push */
+    bool drains_all; /* not one slab only */
 } thread;
 
 typedef struct inbox_world {
     hp_claim claim;
     hp_stack inbox;
     _Atomic uint64_t inbox_bytes;
+    hp_stack_node *taken; /* under the claim; nothing while a drain has it in hand */
+    uint64_t taken_bytes; /* under the claim */
     record records[SLABS];
     uint64_t out[SLABS][WORDS];   /* slots that are not back in their slab */
     uint64_t noted[SLABS][WORDS]; /* remote bits that were set and not consumed */
@@ -82,7 +86,9 @@ typedef enum mutation {
     LINK_READ_AFTER_PENDING,
     PUSHED_WHEN_PENDING,
     PENDING_SET_BEFORE_REMOTE,
-    PENDING_CLEARED_AFTER_REMOTE
+    PENDING_CLEARED_AFTER_REMOTE,
+    BYTES_READ_AFTER_TAKING,
+    BYTES_TAKEN_BACK_EARLY
 } mutation;
 static mutation wrong;
 
@@ -122,6 +128,7 @@ static inline void begin_job(thread *self, const job *next)
 {
     self->slab = slab_number(next->slab);
     self->pushes = false;
+    self->drains_all = false;
     self->at = next->kind == DRAIN                  ? TRY_CLAIM
                : wrong == PENDING_SET_BEFORE_REMOTE ? POST_PENDING
                                                     : POST_REMOTE;
@@ -160,18 +167,55 @@ static inline void step_post(thread *self, const job *note)
     }
 }
 
-/* ---- hp_inbox_drain and drain_slab, under the claim ---- */
+/* ---- hp_inbox_drain_some, take_all, work_in and drain_slab, under the claim ---- */
+
+/* The slab is worked in: another one, or what is left waits. */
+static inline line after_slab(thread *self)
+{
+    if (self->link == NULL) {
+        return DRAIN_TAKE_BYTES_BACK;
+    }
+    if (self->drains_all) {
+        return DRAIN_READ_LINK;
+    }
+    world.taken = self->link;
+    return wrong == BYTES_TAKEN_BACK_EARLY ? DRAIN_TAKE_BYTES_BACK : RELEASE;
+}
+
+static inline line begin_drain(thread *self)
+{
+    self->link = world.taken;
+    world.taken = NULL;
+    return self->link != NULL                 ? DRAIN_READ_LINK
+           : wrong == BYTES_READ_AFTER_TAKING ? DRAIN_TAKE_ALL
+                                              : DRAIN_READ_BYTES;
+}
+
+static inline void step_take(thread *self)
+{
+    bool bytes_first = wrong != BYTES_READ_AFTER_TAKING;
+    if (self->at == DRAIN_READ_BYTES) {
+        world.taken_bytes = atomic_load(&world.inbox_bytes);
+        if (bytes_first) {
+            self->at = DRAIN_TAKE_ALL;
+            return;
+        }
+    } else {
+        self->link = hp_stack_take_all(&world.inbox);
+        if (!bytes_first) {
+            self->at = DRAIN_READ_BYTES;
+            return;
+        }
+    }
+    self->at = self->link == NULL ? DRAIN_TAKE_BYTES_BACK : DRAIN_READ_LINK;
+}
 
 static inline void step_drain(thread *self)
 {
     if (self->at == TRY_CLAIM) {
-        self->at = hp_claim_try(&world.claim) ? DRAIN_CLEAR_BYTES : NEXT_JOB;
-    } else if (self->at == DRAIN_CLEAR_BYTES) {
-        atomic_store(&world.inbox_bytes, 0);
-        self->at = DRAIN_TAKE_ALL;
-    } else if (self->at == DRAIN_TAKE_ALL) {
-        self->link = hp_stack_take_all(&world.inbox);
-        self->at = self->link == NULL ? RELEASE : DRAIN_READ_LINK;
+        self->at = hp_claim_try(&world.claim) ? begin_drain(self) : NEXT_JOB;
+    } else if (self->at == DRAIN_READ_BYTES || self->at == DRAIN_TAKE_ALL) {
+        step_take(self);
     } else if (self->at == DRAIN_READ_LINK) {
         if (wrong != LINK_READ_AFTER_PENDING) {
             self->slab = slab_of_link(self->link);
@@ -198,7 +242,11 @@ static inline void step_drain(thread *self)
         if (wrong == PENDING_CLEARED_AFTER_REMOTE) {
             atomic_store(&self->slab->pending, 0);
         }
-        self->at = self->link == NULL ? RELEASE : DRAIN_READ_LINK;
+        self->at = after_slab(self);
+    } else if (self->at == DRAIN_TAKE_BYTES_BACK) {
+        atomic_fetch_sub(&world.inbox_bytes, world.taken_bytes);
+        world.taken_bytes = 0;
+        self->at = RELEASE;
     } else {
         hp_claim_release(&world.claim);
         self->at = NEXT_JOB;

@@ -80,6 +80,11 @@ mutate_code "pending cleared after the remote words" '
 mutate_code "bytes counted before the push" '
     s/^    if (pending == 0) {/    if (false) {/
     s/^    if (HP_UNLIKELY(waiting >.*/    if (pending == 0) {\n        '"$push"'\n    }\n&/'
+mutate_code "bytes read after the slabs are taken" '
+    /^    owner->taken_bytes = atomic_load/d
+    s/^    owner->taken = hp_stack_take_all.*/&\n    owner->taken_bytes = atomic_load(\&owner->inbox_bytes);/'
+mutate_code "bytes taken back before all is worked in" '
+    /^static void work_in/,/^}/s/^    if (link == NULL) {/    if (true) {/'
 
 # ---- the model for spin --------------------------------------------------------------------------
 
@@ -105,7 +110,8 @@ states() {
 if run_spin; then sound=yes; else sound=no; fi
 result $sound "inbox.pml" "$(states)"
 
-for macro in LINK_READ_LATE PUSHED_ALWAYS PENDING_FIRST PENDING_CLEARED_LATE; do
+for macro in LINK_READ_LATE PUSHED_ALWAYS PENDING_FIRST PENDING_CLEARED_LATE COUNTED_AFTER_TAKING \
+    COUNT_TAKEN_BACK_EARLY; do
     if run_spin $macro; then
         result no "inbox.pml, $macro" "not found in $(states)"
     elif grep -q 'errors: 1' "$work/out"; then

@@ -25,10 +25,10 @@ static unsigned times_in_list(hp_stack_node *link, const hp_slab *slab)
     return times;
 }
 
-/* I1: where a slab with news lies: on the inbox, in what a drain took, or in the hands of a pusher. */
+/* I1: where a slab with news lies: on the inbox, in what was taken out of it, or in the hands of a pusher. */
 static unsigned places_of(const hp_slab *slab)
 {
-    unsigned places = times_in_list(world.inbox.head, slab);
+    unsigned places = times_in_list(world.inbox.head, slab) + times_in_list(world.taken, slab);
     for (unsigned number = 0; number < THREADS; number++) {
         const thread *self = &world.threads[number];
         places += self->pushes && self->slab == slab;
@@ -68,12 +68,14 @@ static const char *check_end(void)
     if (waiting && atomic_load(&world.inbox_bytes) == 0) {
         return "notes wait, and the count of bytes does not tell";
     }
-    thread next = {.at = TRY_CLAIM};
-    for (unsigned steps = 0; next.at != NEXT_JOB; steps++) {
-        if (steps > 100) {
-            return "the list is torn: the last drain has no end";
+    for (unsigned drains = 0; drains < 2; drains++) {
+        thread next = {.at = TRY_CLAIM, .drains_all = true};
+        for (unsigned steps = 0; next.at != NEXT_JOB; steps++) {
+            if (steps > 100) {
+                return "the list is torn: the last drain has no end";
+            }
+            step_drain(&next);
         }
-        step_drain(&next);
     }
     for (unsigned number = 0; number < SLABS; number++) {
         if (world.noted[number][0] != 0 || world.noted[number][1] != 0) {
@@ -134,6 +136,18 @@ static void pending_that_is_cleared_after_the_remote_words_is_found(void **state
     then_it_is_found(PENDING_CLEARED_AFTER_REMOTE);
 }
 
+static void bytes_that_are_read_after_the_slabs_are_taken_are_found(void **state)
+{
+    (void)state;
+    then_it_is_found(BYTES_READ_AFTER_TAKING);
+}
+
+static void bytes_that_are_taken_back_before_all_is_worked_in_are_found(void **state)
+{
+    (void)state;
+    then_it_is_found(BYTES_TAKEN_BACK_EARLY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +156,8 @@ int main(void)
         cmocka_unit_test(a_push_although_the_slab_is_pending_is_found),
         cmocka_unit_test(pending_that_is_set_before_the_remote_bit_is_found),
         cmocka_unit_test(pending_that_is_cleared_after_the_remote_words_is_found),
+        cmocka_unit_test(bytes_that_are_read_after_the_slabs_are_taken_are_found),
+        cmocka_unit_test(bytes_that_are_taken_back_before_all_is_worked_in_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

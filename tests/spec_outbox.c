@@ -145,6 +145,50 @@ static void a_flush_of_an_empty_outbox_posts_nothing(void **state)
     assert_int_equal(bytes_posted(), 0);
 }
 
+static unsigned words_posted(void)
+{
+    unsigned words = 0;
+    for (unsigned word = 0; word < WORDS; word++) {
+        words += posted(word) != 0;
+    }
+    return words;
+}
+
+static void a_full_outbox_posts_no_more_than_makes_an_eighth_of_it_free(void **state)
+{
+    (void)state;
+    for (unsigned index = 1; index < SLOTS; index++) {
+        add(index);
+    }
+    int64_t elsewhere = self->outbox_room;
+    self->outbox_room -= elsewhere; /* as if as much lay in the other places */
+
+    add(0);
+
+    assert_int_equal(words_posted(), HP_OUTBOX_STEP_BYTES / (64 * 64) + 1);
+    assert_true(self->outbox_room >= HP_OUTBOX_STEP_BYTES);
+    self->outbox_room += elsewhere;
+    assert_null(hp_outbox_check(self));
+}
+
+static void a_full_outbox_posts_its_places_in_turn(void **state)
+{
+    (void)state;
+    for (unsigned index = 0; index < SLOTS; index++) {
+        add(index);
+    }
+    int64_t room = self->outbox_room;
+
+    for (unsigned word = 1; word <= WORDS; word++) {
+        self->outbox_room = HP_OUTBOX_STEP_BYTES - 1;
+        hp_outbox_make_room(self);
+        assert_int_equal(words_posted(), word);
+    }
+
+    self->outbox_room = room + SLOTS * 64;
+    assert_null(hp_outbox_check(self));
+}
+
 static void what_was_posted_is_free_after_the_owner_has_drained(void **state)
 {
     (void)state;
@@ -239,6 +283,8 @@ int main(void)
         SPEC(a_word_that_gets_the_place_of_another_one_posts_that_one),
         SPEC(a_flush_posts_everything),
         SPEC(a_flush_of_an_empty_outbox_posts_nothing),
+        SPEC(a_full_outbox_posts_no_more_than_makes_an_eighth_of_it_free),
+        SPEC(a_full_outbox_posts_its_places_in_turn),
         SPEC(what_was_posted_is_free_after_the_owner_has_drained),
         SPEC(a_chunk_that_is_in_the_outbox_already_is_reported),
         SPEC(no_more_bytes_are_gathered_than_the_outbox_may_hold),

@@ -10,24 +10,33 @@ static hp_slab *slab_of(uint64_t key)
     return (hp_slab *)(uintptr_t)(key & ~WORD_MASK);
 }
 
-/* What the place holds goes to its owner; the place is free then. */
+/* What the place holds, if anything, goes to its owner; the place is free then. */
 static void post(hp_thread *self, size_t place)
 {
     uint64_t key = self->outbox_keys[place];
     uint64_t bits = self->outbox_bits[place];
+    if (key == 0) {
+        return;
+    }
     self->outbox_keys[place] = 0;
     self->outbox_bits[place] = 0;
+    self->outbox_room += (int64_t)hp_count_bits(bits) * slab_of(key)->slot_bytes;
     hp_inbox_post(slab_of(key), (unsigned)(key & WORD_MASK), bits);
 }
 
 void hp_outbox_flush(hp_thread *self)
 {
     for (size_t place = 0; place < HP_OUTBOX_PLACES; place++) {
-        if (self->outbox_keys[place] != 0) {
-            post(self, place);
-        }
+        post(self, place);
     }
-    self->outbox_room = HP_OUTBOX_BYTES;
+}
+
+void hp_outbox_make_room(hp_thread *self)
+{
+    while (self->outbox_room < HP_OUTBOX_STEP_BYTES) {
+        self->outbox_cursor = (self->outbox_cursor + 1) % HP_OUTBOX_PLACES;
+        post(self, self->outbox_cursor);
+    }
 }
 
 void hp_outbox_add(hp_thread *self, hp_slab *slab, unsigned index)
@@ -41,10 +50,7 @@ void hp_outbox_add(hp_thread *self, hp_slab *slab, unsigned index)
     uint64_t key = hp_outbox_key(slab, index);
     size_t place = hp_outbox_place(grain, index);
     uint64_t held = self->outbox_keys[place];
-    if (held != 0 && held != key) {
-        uint64_t posted_bytes =
-            (uint64_t)hp_count_bits(self->outbox_bits[place]) * slab_of(held)->slot_bytes;
-        self->outbox_room += (int64_t)posted_bytes;
+    if (held != key) {
         post(self, place);
     }
     self->outbox_keys[place] = key;
@@ -52,7 +58,7 @@ void hp_outbox_add(hp_thread *self, hp_slab *slab, unsigned index)
     if (HP_UNLIKELY(!hp_outbox_set(self, slab, grain, index, &room))) {
         hp_misuse("free()", "double free of", chunk);
     } else if (HP_UNLIKELY(room < 0)) {
-        hp_outbox_flush(self);
+        hp_outbox_make_room(self);
     }
 }
 

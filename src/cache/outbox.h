@@ -30,8 +30,8 @@ HP_INLINE size_t hp_outbox_place(uint64_t grain, unsigned index)
 
 /*
  * Sets the slot's bit; grain is that of the chunk. False, and nothing is done, when the place has another
- * key or the bit is set already: hp_outbox_add then does the rest. *room: what is left; below 0 the
- * outbox must be flushed.
+ * key or the bit is set already: hp_outbox_add then does the rest. *room: what is left; below 0
+ * hp_outbox_make_room has to follow.
  */
 HP_INLINE bool hp_outbox_set(hp_thread *self, hp_slab *slab, uint64_t grain, unsigned index,
                              int64_t *room)
@@ -57,6 +57,9 @@ HP_INLINE bool hp_outbox_set(hp_thread *self, hp_slab *slab, uint64_t grain, uns
 void hp_outbox_add(hp_thread *self, hp_slab *slab, unsigned index);
 
 /* Posts everything. */
-HP_SLOW void hp_outbox_flush(hp_thread *self);
+void hp_outbox_flush(hp_thread *self);
+
+/* The outbox is full: posts some of it, place by place in turn, so that no call takes long. */
+HP_SLOW void hp_outbox_make_room(hp_thread *self);
 
 const char *hp_outbox_check(const hp_thread *self);

@@ -49,9 +49,10 @@ _Static_assert(sizeof(hp_line) == HP_LINE_BYTES, "a line is one cache line");
 /* What a thread may set aside of a class, so that a refill needs no claim: at most one bitmap word. */
 #define HP_RESERVE_BYTES 8192u
 
-/* Frees of other owners' chunks: how many words at once, and how many bytes before all are posted. */
+/* Frees of other owners' chunks: how many words at once, and how many bytes before some are posted. */
 #define HP_OUTBOX_PLACES 64u
 #define HP_OUTBOX_BYTES 65536
+#define HP_OUTBOX_STEP_BYTES (HP_OUTBOX_BYTES / 8) /* so many fewer when it was full */
 
 /* Chunks of smaller classes than this lie with others in one cache line. */
 #define HP_KEPT_LEAST_CLASS (HP_CACHE_LINE_BYTES / HP_SMALL_STEP_BYTES - 1)
@@ -61,14 +62,15 @@ typedef struct hp_thread {
     hp_owner *owner;
     struct hp_thread *next; /* list of all records; written before publication */
     hp_stack_node parked_link;
-    int64_t outbox_room; /* bytes that may be added before the outbox is posted */
+    int64_t outbox_room; /* bytes that may be added before some of them are posted */
     uint32_t busy_count; /* how often the owner could not be claimed since the last binding */
     uint32_t away_count; /* refills on other processors than the owner's since */
     hp_singles_room singles;
     HP_LINE_ALIGNED hp_line lines[HP_CACHED_CLASSES];
-    HP_LINE_ALIGNED hp_depot_hand hand;                     /* for the owner's depot */
-    HP_LINE_ALIGNED uint64_t reserves[HP_SMALL_CLASSES];    /* see refill.h */
-    uint8_t refill_chunks[HP_CACHED_CLASSES];               /* how many the next refill takes */
+    HP_LINE_ALIGNED hp_depot_hand hand;                  /* for the owner's depot */
+    HP_LINE_ALIGNED uint64_t reserves[HP_SMALL_CLASSES]; /* see refill.h */
+    uint8_t refill_chunks[HP_CACHED_CLASSES];            /* how many the next refill takes */
+    uint8_t outbox_cursor; /* the place that was posted last in its turn */
     HP_LINE_ALIGNED uint64_t outbox_keys[HP_OUTBOX_PLACES]; /* see outbox.h; 0: an unused place */
     HP_LINE_ALIGNED uint64_t outbox_bits[HP_OUTBOX_PLACES];
 } hp_thread;

@@ -78,7 +78,7 @@ HP_EXPORT void hepta_free(void *pointer)
     case HP_FREE_DONE:
         return;
     case HP_FREE_OUTBOX_FULL:
-        hp_outbox_flush(entry.self);
+        hp_outbox_make_room(entry.self);
         return;
     case HP_FREE_OTHER_WORD:
         hp_slow_free_other(pointer, slab);

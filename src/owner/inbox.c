@@ -1,5 +1,6 @@
 #include "owner/inbox.h"
 
+#include <limits.h>
 #include <stddef.h>
 
 #include "owner/retire.h"
@@ -22,7 +23,7 @@ static HP_COLD void report_twice(const hp_slab *slab, unsigned word, uint64_t bi
 static HP_SLOW void drain_if_possible(hp_owner *owner)
 {
     if (hp_claim_try(&owner->claim)) {
-        hp_inbox_drain(owner);
+        hp_inbox_drain_some(owner, HP_INBOX_PORTION_SLABS);
         hp_claim_release(&owner->claim);
     }
 }
@@ -45,8 +46,9 @@ HP_INLINE void announce(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t 
     if (pending == 0) {
         hp_stack_push(&owner->inbox, &slab->inbox_link);
     }
-    /* acq_rel: P16, pairs with the purger, which either sees the bytes or is seen not to watch. Counted
-       after the push, so that a drain which misses the slab leaves a count that makes somebody look again */
+    /* acq_rel: P16, pairs with the purger, which either sees the bytes or is seen not to watch; P19, pairs with
+       take_all. Counted after the push, so that a drain which misses the slab leaves a count that makes somebody
+       look again */
     uint64_t waiting =
         atomic_fetch_add_explicit(&owner->inbox_bytes, bytes, memory_order_acq_rel) + bytes;
     hp_owner_have_watched(owner);
@@ -102,12 +104,19 @@ static void drain_slab(hp_owner *owner, hp_slab *slab)
     }
 }
 
-void hp_inbox_drain(hp_owner *owner)
+/* What is counted by now has been pushed, so it is taken; what comes in between is counted for the next time. */
+static void take_all(hp_owner *owner)
 {
-    /* relaxed: a counter that only triggers work; what comes in between is counted for the next time */
-    atomic_store_explicit(&owner->inbox_bytes, 0, memory_order_relaxed);
-    hp_stack_node *link = hp_stack_take_all(&owner->inbox);
-    while (link != NULL) {
+    /* acquire: P19, pairs with the count in announce */
+    owner->taken_bytes = atomic_load_explicit(&owner->inbox_bytes, memory_order_acquire);
+    owner->taken = hp_stack_take_all(&owner->inbox);
+}
+
+/* So many slabs of those that were taken. The count tells of news until all are worked in. */
+static void work_in(hp_owner *owner, unsigned slabs)
+{
+    hp_stack_node *link = owner->taken;
+    for (; link != NULL && slabs > 0; slabs--) {
         hp_slab *slab = slab_of_link(link);
         /* The link is read before pending is cleared: from then on the slab may be pushed again. */
         link = hp_stack_next(link);
@@ -116,6 +125,29 @@ void hp_inbox_drain(hp_owner *owner)
         }
         drain_slab(owner, slab);
     }
+    owner->taken = link;
+    if (link == NULL) {
+        /* relaxed: a counter; nothing follows from what it says less */
+        atomic_fetch_sub_explicit(&owner->inbox_bytes, owner->taken_bytes, memory_order_relaxed);
+        owner->taken_bytes = 0;
+    }
+}
+
+void hp_inbox_drain_some(hp_owner *owner, unsigned slabs)
+{
+    if (owner->taken == NULL) {
+        take_all(owner);
+    }
+    work_in(owner, slabs);
+}
+
+void hp_inbox_drain(hp_owner *owner)
+{
+    if (owner->taken != NULL) {
+        work_in(owner, UINT_MAX);
+    }
+    take_all(owner);
+    work_in(owner, UINT_MAX);
 }
 
 bool hp_inbox_is_free(hp_slab *slab, unsigned index)

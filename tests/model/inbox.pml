@@ -1,7 +1,8 @@
 /*
  * The inbox of an owner, as src/owner/inbox.c and ck_stack_push_upmc do it: two threads free slots, also
  * of the same bitmap word, a third one claims the owner and drains, twice. When all slots of slab 0 are
- * back its record serves another chunk at once, and a thread frees a slot of that one too.
+ * back its record serves another chunk at once, and a thread frees a slot of that one too. A drain works in one slab
+ * and leaves the rest to the next, or all.
  *
  * Checked: no note is taken twice, none is lost, a slab is pushed once for its news, the list is not torn,
  * two threads never drain at the same time, and when notes are left over the count of bytes tells.
@@ -11,18 +12,23 @@
  *   PUSHED_ALWAYS         a freer pushes although the slab is pending already
  *   PENDING_FIRST         a freer sets pending before the remote bit
  *   PENDING_CLEARED_LATE  the drain clears pending after the remote words
+ *   COUNTED_AFTER_TAKING  the drain reads the count after it has taken the slabs, not before
+ *   COUNT_TAKEN_BACK_EARLY  ... and takes it back at once, not when all of them are worked in
  */
 
 #define SLABS 2
 #define WORDS 2
 #define NOWHERE SLABS /* the end of a list */
 #define LIMIT 2       /* more waiting slots than this make the freer drain */
+#define ALL 255       /* slabs */
 
 byte remote[SLABS * WORDS]; /* bitmaps of two slots */
 byte pending[SLABS];        /* bitmaps of words */
 byte next[SLABS];           /* inbox_link */
 byte head = NOWHERE;        /* of the owner's inbox */
 byte waiting;               /* inbox_bytes, in slots */
+byte taken = NOWHERE;       /* slabs out of the inbox that are to be worked in, under the claim */
+byte taken_waiting;         /* what was waiting when they were taken */
 bool claimed;
 
 /* What the properties speak of. */
@@ -84,7 +90,7 @@ inline post(s, w, slot)
     fi;
     atomic { waiting++; over = waiting > LIMIT; old = 0 }
     if
-    :: over -> drain()
+    :: over -> drain(1)
     :: else
     fi
 }
@@ -125,37 +131,67 @@ inline drain_slab(s)
 #endif
 }
 
-inline drain_inbox()
+inline take_all()
 {
-    waiting = 0;
-    d_step { link = head; head = NOWHERE }
-    taken = 0;
+#ifdef COUNTED_AFTER_TAKING
+    d_step { taken = head; head = NOWHERE }
+    taken_waiting = waiting
+#else
+    taken_waiting = waiting;
+    d_step { taken = head; head = NOWHERE }
+#endif
+#ifdef COUNT_TAKEN_BACK_EARLY
+    ;
+    d_step { waiting = waiting - taken_waiting; taken_waiting = 0 }
+#endif
+}
+
+inline work_in(most)
+{
+    done = 0;
     do
-    :: link != NOWHERE ->
-       assert(taken < SLABS); /* else the list is torn */
-       taken++;
-       slab = link;
+    :: taken != NOWHERE && done < most ->
+       assert(done < SLABS); /* else the list is torn */
+       done++;
+       slab = taken;
 #ifndef LINK_READ_LATE
-       link = next[slab];
+       taken = next[slab];
 #endif
        drain_slab(slab);
 #ifdef LINK_READ_LATE
-       link = next[slab];
+       taken = next[slab];
 #endif
     :: else -> break
     od;
-    atomic { slab = 0; taken = 0; link = NOWHERE }
+    if
+    :: taken == NOWHERE -> d_step { waiting = waiting - taken_waiting; taken_waiting = 0 }
+    :: else
+    fi;
+    atomic { slab = 0; done = 0 }
 }
 
-/* One try. */
-inline drain()
+inline drain_inbox(most)
+{
+    if
+    :: taken != NOWHERE && most == ALL -> work_in(ALL)
+    :: else
+    fi;
+    if
+    :: taken == NOWHERE -> take_all()
+    :: else
+    fi;
+    work_in(most)
+}
+
+/* One try: so many slabs. */
+inline drain(most)
 {
     d_step { mine = !claimed; claimed = true }
     if
     :: mine ->
        drainers++;
        assert(drainers == 1);
-       drain_inbox();
+       drain_inbox(most);
        drainers--;
        d_step { claimed = false; mine = false }
     :: else
@@ -165,7 +201,7 @@ inline drain()
 /* A drain and a post have these. */
 #define LOCALS \
     byte seen = NOWHERE; byte old; bool over; bool mine; \
-    byte link = NOWHERE; byte slab; byte news; byte word; byte bits; byte taken
+    byte slab; byte news; byte word; byte bits; byte done
 
 proctype first_freer()
 {
@@ -186,12 +222,12 @@ proctype second_freer()
 proctype drainer()
 {
     LOCALS;
-    drain();
+    drain(1);
     if
     :: lives == 1 -> post(0, 0, 1)
     :: else
     fi;
-    drain();
+    drain(ALL);
     finished++
 }
 
@@ -203,7 +239,7 @@ init
     finished == 3;
     /* Whoever claims the owner next has been told that notes wait, and finds them all. */
     assert(waiting > 0 || (noted[0] == 0 && noted[1] == 0 && noted[2] == 0 && noted[3] == 0));
-    drain();
+    drain(ALL);
     assert(noted[0] == 0 && noted[1] == 0 && noted[2] == 0 && noted[3] == 0);
     assert(head == NOWHERE && pending[0] == 0 && pending[1] == 0)
 }
