@@ -3,7 +3,7 @@
 # destructor, in signal handlers, with libraries that interpose or audit, and hepta opened by dlopen.
 . "$(dirname "$0")/env/common.sh"
 
-for name in early_and_late last_round crash_handler opened_library threads_at_work; do
+for name in early_and_late last_round crash_handler stepped_calls opened_library threads_at_work; do
     program $name -ldl
 done
 program interposer -shared -fPIC -fno-builtin -ldl
@@ -22,6 +22,8 @@ succeeds "early and late calls, with libhepta.a" "$scratch/early_and_late_archiv
 succeeds "early and late calls, with -static" "$scratch/early_and_late_static"
 succeeds "frees in the last round of destructors" "${on_hepta[@]}" "$scratch/last_round"
 succeeds "a crash handler allocates inside malloc" "${on_hepta[@]}" "$scratch/crash_handler"
+[ "$(uname -m)" != x86_64 ] ||
+    succeeds "a signal after each instruction of a call ends the process" "${on_hepta[@]}" "$scratch/stepped_calls"
 succeeds "opened, closed and opened again by a program on glibc" "$scratch/opened_library" "$library"
 succeeds "the same on hepta" "${on_hepta[@]}" "$scratch/opened_library" "$library"
 succeeds "a library that interposes mmap, in front" \

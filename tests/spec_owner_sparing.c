@@ -140,7 +140,7 @@ static void a_pack_of_an_owner_without_threads_serves_others_even_while_that_is_
     assert_ptr_equal(from, owner);
     assert_memory_equal(pack->chunks, chunks, sizeof pack->chunks);
     assert_int_equal(owner->depot_bytes, hp_pack_bytes(hp_class_of(BYTES)));
-    hp_depot_return_pack(owner, hp_class_of(BYTES), pack);
+    hp_depot_return_pack(owner, pack, hp_pack_bytes(hp_class_of(BYTES)));
     assert_int_equal(owner->depot_bytes, 0);
 }
 

@@ -124,11 +124,13 @@ static void what_threads_of_another_owner_only_free_serves_before_a_new_block(vo
         char *block = take(bytes);
         free_as_thread_of(other, block);
         uint64_t counted_bytes = other->single_bytes;
+        uint32_t spare_packs = hp_pack_count(&other->spare_packs);
         assert_int_equal(hp_depot_count(other, hp_class_of(bytes)), 1);
 
         assert_ptr_equal(take(bytes), block);
 
         assert_int_equal(other->single_bytes, counted_bytes - hp_pack_bytes(hp_class_of(bytes)));
+        assert_int_equal(hp_pack_count(&other->spare_packs), spare_packs + 1);
         hepta_free(block);
         assert_int_equal(waiting(bytes), 1);
     }

@@ -52,19 +52,23 @@ void *hp_thread_refill_medium(hp_thread *self, unsigned size_class)
     return hp_thread_keep_pack(self, size_class, pack, chunk);
 }
 
-/* The oldest chunks, those furthest from the top, come out of the full line. */
+/*
+ * The oldest chunks, those furthest from the top, come out of the full line: newest first. They lie in its lowest places
+ * but that of the top, which is the newest of all.
+ */
 static void take_oldest(hp_line *line, unsigned size_class, void **chunks)
 {
-    unsigned left = hp_medium_line_chunks(size_class) - hp_pack_chunks(size_class);
-    void *stay[HP_LINE_CHUNKS];
-    for (unsigned index = left; index-- > 0;) {
-        stay[index] = hp_line_take(line, line->filled);
+    unsigned count = hp_pack_chunks(size_class);
+    unsigned oldest = HP_LINE_CHUNKS + 1 - hp_medium_line_chunks(size_class);
+    for (unsigned index = 0; index < count; index++) {
+        unsigned place = oldest + count - 1 - index;
+        chunks[index] = line->chunks[place < HP_LINE_CHUNKS ? place : 0];
     }
-    for (unsigned index = 0; line->filled != hp_line_empty(size_class); index++) {
-        chunks[index] = hp_line_take(line, line->filled);
-    }
-    for (unsigned index = 0; index < left; index++) {
-        hp_line_push(line, stay[index]);
+    HP_SIGNAL_BARRIER();
+    line->filled = HP_LINE_FULL - (int64_t)count;
+    HP_SIGNAL_BARRIER();
+    for (unsigned place = oldest; place + count < HP_LINE_CHUNKS; place++) {
+        line->chunks[place] = line->chunks[place + count];
     }
 }
 

@@ -16,7 +16,7 @@ static void *take_larger(hp_thread *self, unsigned size_class)
     return chunk;
 }
 
-static void *take_anothers(hp_thread *self, hp_owner *owner, unsigned size_class)
+static void *take_anothers(hp_owner *owner, unsigned size_class)
 {
     hp_pack *pack = hp_depot_pop(owner, size_class);
     if (pack == NULL) {
@@ -26,8 +26,8 @@ static void *take_anothers(hp_thread *self, hp_owner *owner, unsigned size_class
     void *chunk = single->chunk;
     hp_single_note_out(single);
     hp_singles_give_back(owner, single->bytes);
-    hp_depot_keep(&self->hand, pack);
-    return hp_depot_hand_is_full(&self->hand) ? hp_thread_ease(self, chunk) : chunk;
+    hp_depot_return_pack(owner, pack, 0);
+    return chunk;
 }
 
 void *hp_thread_take_other_single(hp_thread *self, unsigned size_class)
@@ -40,7 +40,7 @@ void *hp_thread_take_other_single(hp_thread *self, unsigned size_class)
         if (owner == self->owner) {
             break;
         }
-        chunk = take_anothers(self, owner, size_class);
+        chunk = take_anothers(owner, size_class);
     }
     return chunk;
 }

@@ -46,6 +46,7 @@ static void *refill_with(hp_line *line, void *const *chunks, unsigned count)
         for (unsigned index = 2; index < count; index++) {
             line->chunks[count - index] = chunks[index];
         }
+        HP_SIGNAL_BARRIER();
         line->filled = HP_LINE_EMPTY + (int64_t)count - 1;
     }
     return chunks[0];
@@ -82,7 +83,7 @@ static void *refill_from_spare_pack(hp_thread *self, const hp_owner *owner, unsi
         return NULL;
     }
     void *chunk = hp_fill_from_pack(&self->lines[size_class], pack);
-    hp_depot_return_pack(from, size_class, pack);
+    hp_depot_return_pack(from, pack, hp_pack_bytes(size_class));
     return chunk;
 }
 
@@ -170,20 +171,29 @@ void hp_thread_return(hp_thread *self, hp_owner *claimed, void *const *chunks, u
     }
 }
 
+/* The chunks of the line, the top first; how many. */
+static unsigned empty_line(hp_line *line, unsigned size_class, void **chunks)
+{
+    int64_t empty = hp_line_empty(size_class);
+    unsigned count = (unsigned)(line->filled - empty);
+    void *const *highest = &line->chunks[line->filled + (int64_t)HP_LINE_CHUNKS];
+    for (unsigned index = 0; index < count; index++) {
+        chunks[index] = index == 0 ? line->chunks[0] : highest[1 - (int)index];
+    }
+    HP_SIGNAL_BARRIER();
+    line->filled = empty;
+    HP_SIGNAL_BARRIER();
+    return count;
+}
+
 /*
  * The line is empty before its chunks are returned: at no moment is a chunk in both, as a signal handler may
  * call exit or fork here.
  */
 static void return_line(hp_thread *self, hp_owner *claimed, unsigned size_class)
 {
-    hp_line *line = &self->lines[size_class];
     void *chunks[HP_LINE_CHUNKS];
-    unsigned count = 0;
-    int64_t empty = hp_line_empty(size_class);
-    while (line->filled > empty) {
-        chunks[count++] = hp_line_take(line, line->filled);
-    }
-    HP_SIGNAL_BARRIER();
+    unsigned count = empty_line(&self->lines[size_class], size_class, chunks);
     hp_thread_return(self, claimed, chunks, count);
 }
 

@@ -90,11 +90,12 @@ extern _Thread_local hp_thread *hp_self HP_INITIAL_EXEC;
 /*
  * Whether a thread of the owner may use others' chunks of the class again whose line is there. The smallest go home, since
  * others work on what lies beside them in the same cache line; but not those of a crowd, which shares cache lines anyway.
+ * 0 is no line's: the hot map knows no slab there, as for every pointer below the first grain.
  */
 HP_INLINE bool hp_owner_may_keep(const hp_owner *owner, uint64_t line_offset)
 {
     return HP_LIKELY(line_offset >= hp_line_offset(HP_KEPT_LEAST_CLASS)) ||
-           hp_owner_is_crowded(owner);
+           (line_offset != 0 && hp_owner_is_crowded(owner));
 }
 
 /* The caller's record, made now if its probation is over; NULL when it has none. Slow paths call it. */
@@ -175,13 +176,18 @@ hp_thread *hp_thread_first(void);
 
 const char *hp_thread_check(const hp_thread *self);
 
-/* The top chunk of a line that is filled so far, which is not HP_LINE_EMPTY. */
+/*
+ * The top chunk of a line that is filled so far, which is not HP_LINE_EMPTY. The count comes first: at no moment is a chunk
+ * in the line twice, since a signal handler may end the process here, and may allocate for its last words.
+ */
 HP_INLINE void *hp_line_take(hp_line *line, int64_t filled)
 {
     void *top = line->chunks[0];
     HP_IN_RESULT_REGISTER(top);
-    line->chunks[0] = line->chunks[filled + (int64_t)HP_LINE_CHUNKS];
+    void *next = line->chunks[filled + (int64_t)HP_LINE_CHUNKS];
     line->filled = filled - 1;
+    HP_SIGNAL_BARRIER_IN(*line);
+    line->chunks[0] = next;
     return top;
 }
 
@@ -195,6 +201,7 @@ HP_INLINE bool hp_line_push(hp_line *line, void *chunk)
     HP_OPAQUE(filled); /* else gcc keeps the old count in a register beside the new one */
     line->chunks[filled + (int64_t)HP_LINE_CHUNKS] = line->chunks[0];
     line->chunks[0] = chunk;
+    HP_SIGNAL_BARRIER_IN(*line);
     line->filled = filled;
     return true;
 }

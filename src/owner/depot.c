@@ -4,6 +4,7 @@
 
 #include "metadata/address_map.h"
 #include "owner/inbox.h"
+#include "owner/owners.h"
 #include "owner/retire.h"
 #include "owner/room.h"
 #include "owner/singles.h"
@@ -68,22 +69,35 @@ static bool get_room(hp_owner *owner, hp_depot_hand *hand, uint32_t bytes)
     return true;
 }
 
+/* All packs have been begun: what another owner has to spare. */
+static HP_SLOW hp_pack *pop_anothers_bundle(void)
+{
+    hp_pack *bundle = NULL;
+    for (hp_owner *owner = hp_owners_first(); owner != NULL && bundle == NULL;
+         owner = hp_owners_next(owner)) {
+        bundle = hp_pack_pop(&owner->spare_packs);
+    }
+    return bundle;
+}
+
 /* Into a hand without packs. */
 static bool get_packs(hp_owner *owner, hp_depot_hand *hand)
 {
     hp_pack *bundle = hp_pack_pop(&owner->spare_packs);
-    if (bundle == NULL) {
-        bundle = hp_pack_begin();
+    hp_pack *fresh = bundle == NULL ? hp_pack_begin() : NULL;
+    if (HP_UNLIKELY(bundle == NULL && fresh == NULL)) {
+        bundle = pop_anothers_bundle();
         if (bundle == NULL) {
             return false;
         }
-    } else {
+    }
+    if (bundle != NULL) {
         memcpy(hand->packs, bundle->chunks, sizeof bundle->chunks);
         while (hand->pack_count < HP_BUNDLE_NAMES && hand->packs[hand->pack_count] != 0) {
             hand->pack_count++;
         }
     }
-    hp_depot_keep(hand, bundle);
+    hp_depot_keep(hand, bundle != NULL ? bundle : fresh);
     return true;
 }
 
@@ -126,9 +140,9 @@ void hp_depot_empty_hand(hp_owner *owner, hp_depot_hand *hand)
     }
 }
 
-void hp_depot_return_pack(hp_owner *owner, unsigned size_class, const hp_pack *pack)
+void hp_depot_return_pack(hp_owner *owner, const hp_pack *pack, uint32_t room_bytes)
 {
-    hp_depot_hand hand = {.room_bytes = hp_pack_bytes(size_class)};
+    hp_depot_hand hand = {.room_bytes = room_bytes};
     hp_depot_keep(&hand, pack);
     hp_depot_empty_hand(owner, &hand);
 }

@@ -134,8 +134,11 @@ HP_INLINE hp_pack *hp_depot_hand_out(hp_depot_hand *hand)
     return &hp_packs[hand->packs[hand->pack_count]];
 }
 
-/* A pack that was popped and emptied goes back at once, with its room. */
-void hp_depot_return_pack(hp_owner *owner, unsigned size_class, const hp_pack *pack);
+/*
+ * A pack of another owner that was popped and emptied goes back there at once, with its room. A thread that kept it would
+ * carry packs from owner to owner, where one frees what another allocates, until there are none for new ones.
+ */
+void hp_depot_return_pack(hp_owner *owner, const hp_pack *pack, uint32_t room_bytes);
 
 HP_INLINE void hp_depot_push(hp_owner *owner, unsigned size_class, hp_pack *pack)
 {

@@ -86,8 +86,7 @@ struct hp_owner {
     _Atomic uint64_t slab_bytes; /* shared: relaxed, of all open slabs; changes under the claim */
     hp_pack_stack spare_packs;   /* shared: P17; bundles, see depot.h */
     HP_LINE_ALIGNED hp_stack inbox; /* shared: P2, slabs with pending != 0 */
-    _Atomic uint64_t
-        inbox_bytes;      /* shared: P16, P19; bytes that wait in the inbox or in taken */
+    _Atomic uint64_t inbox_bytes;   /* shared: P16, P19; bytes that wait in the inbox or in taken */
     hp_stack_node *taken; /* under the claim; slabs out of the inbox that are to be worked in */
     uint64_t taken_bytes; /* under the claim; of the count when they were taken */
     /* Read with every pack and by frees of others' chunks, and hardly ever written. */

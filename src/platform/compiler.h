@@ -89,6 +89,8 @@ HP_INLINE bool hp_is_single_threaded(void)
 
 /* The compiler keeps the order of memory accesses across it, for a signal handler of the same thread. */
 #define HP_SIGNAL_BARRIER() __asm__ volatile("" : : : "memory")
+/* The same for what is written to one object. */
+#define HP_SIGNAL_BARRIER_IN(object) __asm__ volatile("" : "+m"(object))
 
 /* The value itself, of which the optimiser forgets where it came from (one base, one
    register). */

@@ -11,6 +11,7 @@
 #include "inbox_world.h"
 #include "metadata/address_map.h"
 #include "metadata/storage.h"
+#include "owner/owners.h"
 #include "owner/retire.h"
 #include "platform/crossing.h"
 #include "platform/misuse.h"
@@ -45,6 +46,11 @@ hp_stack_node *hp_stack_next(const hp_stack_node *node)
 {
     model_step();
     return node->next;
+}
+
+hp_owner *hp_owners_first(void)
+{
+    return &world.owner;
 }
 
 void *hp_storage_take(size_t bytes)
