@@ -108,6 +108,40 @@ static void a_refused_leaf_refuses_the_reservation_and_can_be_tried_again(void *
     assert_true(hp_map_reserve(address(start), PAGE_BYTES));
 }
 
+static void a_leaf_that_was_taken_is_nobody_elses(void **state)
+{
+    (void)state;
+    uintptr_t start = SOMEWHERE + 14 * LEAF_BYTES;
+    hp_map_give_leaf(hp_map_take_leaf(), NULL); /* one is kept */
+    fake.maps_left = 0;
+
+    hp_map_leaf *mine = hp_map_take_leaf();
+    assert_non_null(mine);
+    assert_null(hp_map_take_leaf());
+    assert_false(hp_map_reserve(address(start + LEAF_BYTES), PAGE_BYTES));
+    hp_map_give_leaf(mine, address(start));
+
+    assert_true(hp_map_reserve(address(start), PAGE_BYTES));
+    assert_null(hp_map_take_leaf());
+}
+
+static void a_leaf_that_its_range_does_not_need_is_kept(void **state)
+{
+    (void)state;
+    uintptr_t start = SOMEWHERE + 16 * LEAF_BYTES;
+    assert_true(hp_map_reserve(address(start), PAGE_BYTES));
+    hp_map_leaf *first = hp_map_take_leaf();
+    hp_map_leaf *second = hp_map_take_leaf();
+    unsigned mapped = fake.maps_asked;
+
+    hp_map_give_leaf(first, address(start));
+    hp_map_give_leaf(second, NULL); /* one is enough */
+
+    assert_ptr_equal(hp_map_take_leaf(), first);
+    assert_int_equal(fake.maps_asked, mapped);
+    hp_map_give_leaf(first, NULL);
+}
+
 static void a_range_beyond_47_bits_cannot_be_reserved(void **state)
 {
     (void)state;
@@ -179,6 +213,8 @@ int main(void)
         SPEC(an_entry_is_retired_by_the_first_who_tries),
         SPEC(a_leaf_is_asked_of_the_system_once),
         SPEC(a_refused_leaf_refuses_the_reservation_and_can_be_tried_again),
+        SPEC(a_leaf_that_was_taken_is_nobody_elses),
+        SPEC(a_leaf_that_its_range_does_not_need_is_kept),
         SPEC(a_range_beyond_47_bits_cannot_be_reserved),
         SPEC(an_entry_keeps_kind_and_record_apart),
         SPEC(the_entry_of_a_run_says_its_class_if_it_has_one),

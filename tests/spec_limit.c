@@ -128,6 +128,37 @@ static void a_ceiling_below_what_is_mapped_refuses_only_what_is_new(void **state
     hepta_free(block);
 }
 
+static void above_a_ceiling_that_was_lowered_a_block_can_shrink(void **state)
+{
+    (void)state;
+    void *block = hepta_malloc(30 * MIB);
+    uint64_t before = hp_limit_mapped_bytes();
+    hepta_set_limit(MIB);
+
+    block = hepta_realloc(block, 10 * MIB);
+
+    assert_int_equal(hepta_malloc_usable_size(block), 10 * MIB);
+    assert_int_equal(hp_limit_mapped_bytes(), before - 20 * MIB);
+    hepta_free(block);
+}
+
+static void a_block_grows_by_what_was_kept_for_others(void **state)
+{
+    (void)state;
+    unsigned char *block = memset(hepta_malloc(30 * MIB), 7, 30 * MIB);
+    void *kept = memset(hepta_malloc(20 * MIB), 1, 20 * MIB);
+    hepta_free(kept);
+    hepta_set_limit(hp_limit_mapped_bytes() + MIB);
+    errno = 0;
+
+    block = hepta_realloc(block, 45 * MIB);
+
+    assert_non_null(block);
+    assert_int_equal(errno, 0);
+    assert_int_equal(block[30 * MIB - 1], 7);
+    hepta_free(block);
+}
+
 /* Looks for one step at a time, as long as something remains. */
 static void one_look_later(void)
 {
@@ -178,6 +209,8 @@ int main(void)
         SPEC(nothing_is_mapped_above_the_ceiling),
         SPEC(requests_above_it_fail_and_what_is_freed_can_be_had_again),
         SPEC(a_ceiling_below_what_is_mapped_refuses_only_what_is_new),
+        SPEC(above_a_ceiling_that_was_lowered_a_block_can_shrink),
+        SPEC(a_block_grows_by_what_was_kept_for_others),
         SPEC(above_the_soft_limit_free_memory_goes_at_the_next_look),
         SPEC(below_it_the_curve_decides),
     };

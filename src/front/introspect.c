@@ -268,21 +268,13 @@ HP_EXPORT int hepta_malloc_info(int options, FILE *stream)
 
 /* ---- mallopt, malloc_trim, the limit ---- */
 
-/* The bounds that glibc sets; a negative value counts as a very large one, as there. */
+/* The one bound that glibc 2.36 sets; a negative value counts as a very large one, as there. */
 #define MXFAST_MAX_BYTES (80 * sizeof(size_t) / 4)
-#define MMAP_THRESHOLD_MAX_BYTES ((size_t)32 << 20)
 
 HP_EXPORT int hepta_mallopt(int parameter, int value)
 {
-    switch (parameter) {
-    case M_MXFAST:
-        return (size_t)value <= MXFAST_MAX_BYTES;
-    case M_MMAP_THRESHOLD:
-        return (size_t)value <= MMAP_THRESHOLD_MAX_BYTES;
-    default:
-        /* glibc takes whatever it does not know, too. */
-        return 1;
-    }
+    /* glibc takes whatever it does not know, too. */
+    return parameter != M_MXFAST || (size_t)value <= MXFAST_MAX_BYTES;
 }
 
 HP_EXPORT int hepta_malloc_trim(size_t pad_bytes)

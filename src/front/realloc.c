@@ -107,6 +107,11 @@ static HP_SLOW void *resize(void *pointer, size_t bytes)
         errno = saved_errno;
         moved = move(pointer, usable_bytes, bytes);
     }
+    if (moved == NULL && hp_entry_kind(entry) != HP_KIND_SLAB && bytes <= PTRDIFF_MAX) {
+        /* Meanwhile all was returned that can be: where there is no room for two blocks there may be for the one. */
+        moved = hp_resize_large(entry, pointer, usable_bytes, bytes);
+        errno = moved != NULL ? saved_errno : ENOMEM;
+    }
     if (moved == NULL && bytes <= usable_bytes) {
         /* A block that is to shrink is large enough: no memory is no reason to fail. */
         errno = saved_errno;

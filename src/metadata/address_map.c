@@ -11,13 +11,13 @@
 #define ROOT_ENTRIES ((size_t)1 << (ADDRESS_BITS - ENTRY_LOG2 - LEAF_LOG2))
 _Static_assert(HP_MAP_PAGE_BYTES == (size_t)1 << ENTRY_LOG2, "one page by two names");
 
-typedef struct map_leaf {
+struct hp_map_leaf {
     _Atomic uint64_t entries[LEAF_ENTRIES]; /* shared: P6 */
-} map_leaf;
+};
 
 hp_hot_map hp_hot;
-static map_leaf *_Atomic root[ROOT_ENTRIES]; /* shared: P5 */
-static map_leaf *_Atomic kept_leaf;          /* shared: P14; for when the system refuses */
+static hp_map_leaf *_Atomic root[ROOT_ENTRIES]; /* shared: P5 */
+static hp_map_leaf *_Atomic kept_leaf;          /* shared: P14; for when the system refuses */
 
 bool hp_hot_set(uint64_t grain, uint64_t owner_id, uint64_t line_offset, void *slab)
 {
@@ -62,7 +62,7 @@ void hp_hot_clear(uint64_t grain)
     }
 }
 
-static map_leaf *leaf_of(size_t page)
+static hp_map_leaf *leaf_of(size_t page)
 {
     /* acquire: P5, pairs with the installation in hp_map_reserve */
     return atomic_load_explicit(&root[page >> LEAF_LOG2], memory_order_acquire);
@@ -74,7 +74,7 @@ hp_entry hp_map_get(const void *pointer)
     if (page >> LEAF_LOG2 >= ROOT_ENTRIES) {
         return 0;
     }
-    map_leaf *leaf = leaf_of(page);
+    hp_map_leaf *leaf = leaf_of(page);
     if (leaf == NULL) {
         return 0;
     }
@@ -88,15 +88,15 @@ static bool reserve_leaf(size_t index)
     if (atomic_load_explicit(&root[index], memory_order_acquire) != NULL) {
         return true;
     }
-    map_leaf *fresh = hp_storage_map(sizeof *fresh);
+    hp_map_leaf *fresh = hp_storage_map(sizeof *fresh);
     if (fresh == NULL) {
-        /* acquire: P14, pairs with hp_map_keep_leaf */
+        /* acquire: P14, pairs with hp_map_give_leaf */
         fresh = atomic_exchange_explicit(&kept_leaf, NULL, memory_order_acquire);
         if (fresh == NULL) {
             return false;
         }
     }
-    map_leaf *absent = NULL;
+    hp_map_leaf *absent = NULL;
     /* release: P5, pairs with the loads of root. acquire on failure: P5, the winner's leaf is used */
     if (!atomic_compare_exchange_strong_explicit(&root[index], &absent, fresh, memory_order_release,
                                                  memory_order_acquire)) {
@@ -105,23 +105,29 @@ static bool reserve_leaf(size_t index)
     return true;
 }
 
-bool hp_map_keep_leaf(void)
+hp_map_leaf *hp_map_take_leaf(void)
 {
-    /* relaxed: whether there is one; who takes it acquires it */
-    if (atomic_load_explicit(&kept_leaf, memory_order_relaxed) != NULL) {
-        return true;
+    /* acquire: P14, pairs with hp_map_give_leaf */
+    hp_map_leaf *kept = atomic_exchange_explicit(&kept_leaf, NULL, memory_order_acquire);
+    return kept != NULL ? kept : hp_storage_map(sizeof *kept);
+}
+
+void hp_map_give_leaf(hp_map_leaf *leaf, const void *start)
+{
+    hp_map_leaf *absent = NULL;
+    size_t index = (uintptr_t)start >> (ENTRY_LOG2 + LEAF_LOG2);
+    /* release: P5, pairs with the loads of root. relaxed on failure: the range has one */
+    if (start != NULL &&
+        atomic_compare_exchange_strong_explicit(&root[index], &absent, leaf, memory_order_release,
+                                                memory_order_relaxed)) {
+        return;
     }
-    map_leaf *fresh = hp_storage_map(sizeof *fresh);
-    if (fresh == NULL) {
-        return false;
-    }
-    map_leaf *absent = NULL;
-    /* release: P14, pairs with reserve_leaf. relaxed on failure: somebody else kept one */
-    if (!atomic_compare_exchange_strong_explicit(&kept_leaf, &absent, fresh, memory_order_release,
+    absent = NULL;
+    /* release: P14, pairs with hp_map_take_leaf and reserve_leaf. relaxed on failure: there is one already */
+    if (!atomic_compare_exchange_strong_explicit(&kept_leaf, &absent, leaf, memory_order_release,
                                                  memory_order_relaxed)) {
-        hp_storage_unmap(fresh, sizeof *fresh);
+        hp_storage_unmap(leaf, sizeof *leaf);
     }
-    return true;
 }
 
 bool hp_map_reserve(const void *start, size_t bytes)
@@ -142,14 +148,14 @@ bool hp_map_reserve(const void *start, size_t bytes)
 bool hp_map_retire(const void *start, hp_entry entry)
 {
     size_t page = (uintptr_t)start >> ENTRY_LOG2;
-    map_leaf *leaf = leaf_of(page);
+    hp_map_leaf *leaf = leaf_of(page);
     /* acq_rel: P6, pairs with hp_map_get and hp_map_set. relaxed on failure: nothing is read then */
     return atomic_compare_exchange_strong_explicit(&leaf->entries[page & (LEAF_ENTRIES - 1)],
                                                    &entry, HP_ENTRY_FREED, memory_order_acq_rel,
                                                    memory_order_relaxed);
 }
 
-static void set_entries(map_leaf *leaf, size_t first, size_t count, hp_entry entry)
+static void set_entries(hp_map_leaf *leaf, size_t first, size_t count, hp_entry entry)
 {
     for (size_t index = first; index < first + count; index++) {
         /* release: P6, pairs with hp_map_get */

@@ -165,8 +165,12 @@ HP_INLINE unsigned hp_entry_class(hp_entry entry)
 /* The entry of the 4 KiB that the pointer lies in, 0 when nothing of ours lies there. */
 hp_entry hp_map_get(const void *pointer);
 
-/* Keeps an unused leaf for a range whose place is not known yet. False when the system refuses. */
-bool hp_map_keep_leaf(void);
+/* An unused leaf for a range whose place is not known yet, the caller's until it gives it. NULL: the system refuses. */
+typedef struct hp_map_leaf hp_map_leaf;
+hp_map_leaf *hp_map_take_leaf(void);
+
+/* The range at start gets the leaf if it has none, NULL: there is no range. One that is left over is kept for the next. */
+void hp_map_give_leaf(hp_map_leaf *leaf, const void *start);
 
 /* Makes sure that entries for the range can be set. False when the system refuses a leaf. */
 bool hp_map_reserve(const void *start, size_t bytes);

@@ -10,10 +10,16 @@ static _Atomic uint64_t soft = HP_NO_LIMIT; /* shared: relaxed, as above */
 
 static _Atomic bool scarce; /* shared: relaxed, set once */
 
-void hp_limit_ask_system(void)
+static bool is_limited(__rlimit_resource_t resource)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+void hp_limit_ask_system(void)
+{
+    /* What the program may write to counts as data, with memory or without. */
+    if (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA)) {
         /* relaxed: a choice, nothing depends on its order */
         atomic_store_explicit(&scarce, true, memory_order_relaxed);
     }
@@ -30,7 +36,8 @@ bool hp_limit_add(uint64_t bytes)
     /* relaxed: added first and taken back, so that two threads never pass the ceiling together */
     uint64_t before = atomic_fetch_add_explicit(&mapped_bytes, bytes, memory_order_relaxed);
     uint64_t most = hp_limit_ceiling();
-    if (before <= most && bytes <= most - before) {
+    /* Nothing more fits also above a ceiling that was lowered. */
+    if (bytes == 0 || (before <= most && bytes <= most - before)) {
         return true;
     }
     hp_limit_take_off(bytes);

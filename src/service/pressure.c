@@ -95,7 +95,9 @@ void hp_pressure_read(uint64_t now_ms)
     int saved_errno = errno;
     uint64_t stalled = stalled_us;
     bool known = read_stalled_us(&stalled);
-    is_high = known && has_read && stalled - stalled_us > passed_ms * HIGH_STALL_US_PER_MS;
+    /* It begins anew when the process comes to another group. */
+    is_high = known && has_read && stalled > stalled_us &&
+              stalled - stalled_us > passed_ms * HIGH_STALL_US_PER_MS;
     stalled_us = stalled;
     allowed_bytes = read_allowed_bytes();
     read_at_ms = now_ms;
