@@ -45,7 +45,7 @@ static bool has_room(const hp_region *region, uint32_t pages)
 static bool is_worth_a_claim(const hp_region *region, bool room, uint32_t pages,
                              hp_pages_wanted wanted)
 {
-    if (wanted == HP_UNTOUCHED_PAGES) {
+    if (wanted == HP_UNTOUCHED_PAGES || hp_region_is_abandoned(region)) {
         return room;
     }
     /* relaxed: hints; the region decides under the claim */
@@ -333,4 +333,30 @@ size_t hp_arena_unmap_spare(void)
 size_t hp_arena_purge(void)
 {
     return for_each_region(hp_region_purge);
+}
+
+/* Its hints would never be set anew. */
+static void abandon(hp_region *region)
+{
+    /* relaxed: there is one thread */
+    atomic_store_explicit(&region->abandoned, true, memory_order_relaxed);
+    /* relaxed: as above */
+    atomic_store_explicit(&region->watched, false, memory_order_relaxed);
+    /* relaxed: as above */
+    atomic_store_explicit(&region->largest_free_pages, 0, memory_order_relaxed);
+    /* relaxed: as above */
+    atomic_store_explicit(&region->dirty_pages, 0, memory_order_relaxed);
+    /* relaxed: as above */
+    atomic_store_explicit(&region->recent_sizes, 0, memory_order_relaxed);
+}
+
+void hp_arena_after_fork(void)
+{
+    uint32_t count = count_regions();
+    for (uint32_t number = 0; number < count; number++) {
+        hp_region *region = hp_arena_region(number);
+        if (region != NULL && hp_claim_is_taken(&region->claim)) {
+            abandon(region);
+        }
+    }
 }

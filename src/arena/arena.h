@@ -69,5 +69,11 @@ size_t hp_arena_unmap_spare(void);
 /* Gives free dirty pages of all regions that can be claimed back to the system; returns the bytes. */
 size_t hp_arena_purge(void);
 
+/*
+ * In a forked child: a region that is claimed is so by a thread that is not there, as far as is known, and nobody comes back
+ * to it. Should it be the caller, who forked in a signal handler in the middle of a call, its release takes it up again.
+ */
+void hp_arena_after_fork(void);
+
 /* Requests above this get a mapping of their own. */
 #define HP_RUN_MAX_BYTES ((size_t)4 << 20)

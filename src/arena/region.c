@@ -84,9 +84,20 @@ bool hp_region_unwatch(hp_region *region)
     return false;
 }
 
+/* Whoever had the claim is the caller. */
+static HP_COLD void take_up_again(hp_region *region)
+{
+    /* relaxed: as it was set */
+    atomic_store_explicit(&region->abandoned, false, memory_order_relaxed);
+    publish_core(region);
+}
+
 /* What the recent runs change. */
 static inline void publish_recent(hp_region *region)
 {
+    if (HP_UNLIKELY(hp_region_is_abandoned(region))) {
+        take_up_again(region);
+    }
     /* relaxed: statistics */
     atomic_store_explicit(&region->free_pages,
                           region->bfc.free_pages + (uint32_t)region->recent.page_sum,
@@ -297,6 +308,9 @@ uint32_t hp_region_allocate(hp_region *region, uint32_t page_count, uint32_t ali
 static HP_SLOW void leave_note(hp_region *region, uint32_t chunk)
 {
     hp_stack_push(&region->pending, &region->pending_links[chunk]);
+    if (HP_UNLIKELY(hp_region_is_abandoned(region))) {
+        return;
+    }
     have_it_watched(region);
     if (!hp_claim_is_taken(&region->claim)) {
         look_again(region);

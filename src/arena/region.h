@@ -41,6 +41,7 @@ typedef struct hp_region {
     uint32_t number;                     /* written before publication */
     _Atomic uint64_t recent_sizes;       /* relaxed hint: recent.sizes */
     _Atomic bool watched;                /* P16; set by any, cleared under the claim */
+    _Atomic bool abandoned;              /* relaxed; see hp_arena_after_fork */
     /* Written under the claim while no chunk is out; read by whoever holds a chunk. */
     bool born_resident; /* the system gave memory before anybody touched the range */
     char *base;
@@ -75,6 +76,13 @@ size_t hp_region_unmap(hp_region *region);
 /* One try. On success the pending frees are worked in. The summary is published by the release. */
 bool hp_region_claim(hp_region *region);
 void hp_region_release(hp_region *region);
+
+/* See hp_arena_after_fork. */
+HP_INLINE bool hp_region_is_abandoned(const hp_region *region)
+{
+    /* relaxed: set when there is one thread */
+    return atomic_load_explicit(&region->abandoned, memory_order_relaxed);
+}
 
 /* Whether there are pages that the purger could give back, at some time. Under the claim. */
 bool hp_region_has_work(const hp_region *region);

@@ -11,6 +11,7 @@
  */
 #include <pthread.h>
 
+#include "arena/arena.h"
 #include "cache/thread.h"
 #include "front/slow.h"
 #include "owner/owners.h"
@@ -24,6 +25,7 @@ static void after_fork_in_child(void)
     hp_fork_child();
     hp_owners_keep_only(hp_self->owner, hp_self->hand.room_bytes, hp_self->singles.bytes);
     hp_threads_after_fork();
+    hp_arena_after_fork();
     hp_purger_after_fork();
 }
 

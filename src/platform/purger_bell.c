@@ -18,6 +18,18 @@ void hp_ticks_set(uint32_t operations)
     atomic_store_explicit(&hp_ticks_left, operations, memory_order_relaxed);
 }
 
+void hp_ticks_end(void)
+{
+    /* acq_rel: P20, pairs with hp_ticks_begin */
+    atomic_exchange_explicit(&hp_ticks_left, 0, memory_order_acq_rel);
+}
+
+void hp_ticks_begin(void)
+{
+    /* release: P20, pairs with hp_ticks_end */
+    atomic_store_explicit(&hp_ticks_left, 1, memory_order_release);
+}
+
 /* No function of libc that could be interposed, and errno as it was. */
 static void call_futex(int operation, uint32_t value, const struct timespec *time)
 {

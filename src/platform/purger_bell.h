@@ -67,3 +67,10 @@ HP_INLINE bool hp_tick_is_due(void)
 
 /* The next tick comes after so many slow operations; 0: none. */
 void hp_ticks_set(uint32_t operations);
+
+/*
+ * Nobody ticks: a purger has its thread. Whoever calls it looks whether that is still so after it, and the purger that ends
+ * says so before it calls hp_ticks_begin: one of the two sees the other.
+ */
+void hp_ticks_end(void);
+void hp_ticks_begin(void);

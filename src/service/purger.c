@@ -230,9 +230,9 @@ static void run_purger(void)
         }
     }
     hp_purger_thread_prepare_end();
-    /* relaxed: the next tick starts another one, if it comes to that */
+    /* relaxed: P20 orders it. The next tick starts another one, if it comes to that */
     atomic_store_explicit(&thread, THREAD_NONE, memory_order_relaxed);
-    hp_ticks_set(1);
+    hp_ticks_begin();
 }
 
 /* One of several threads that tick at the same time does it. */
@@ -282,9 +282,9 @@ static bool has_or_gets_thread(bool may_start)
     if (!thread_is_running() && !(may_start && start_thread())) {
         return false;
     }
-    hp_ticks_set(0);
+    hp_ticks_end();
     if (!thread_is_running()) {
-        hp_ticks_set(1); /* it has ended in between */
+        hp_ticks_begin(); /* it has ended in between */
     }
     return true;
 }
