@@ -70,8 +70,9 @@ size_t hp_arena_unmap_spare(void);
 size_t hp_arena_purge(void);
 
 /*
- * In a forked child: a region that is claimed is so by a thread that is not there, as far as is known, and nobody comes back
- * to it. Should it be the caller, who forked in a signal handler in the middle of a call, its release takes it up again.
+ * In a forked child: a region that is claimed is so by a thread that is not there, as far as is known, and nobody comes
+ * back to it. Should it be the caller, who forked in a signal handler in the middle of a call, its release takes it up
+ * again.
  */
 void hp_arena_after_fork(void);
 

@@ -53,8 +53,8 @@ void *hp_thread_refill_medium(hp_thread *self, unsigned size_class)
 }
 
 /*
- * The oldest chunks, those furthest from the top, come out of the full line: newest first. They lie in its lowest places
- * but that of the top, which is the newest of all.
+ * The oldest chunks, those furthest from the top, come out of the full line: newest first. They lie in its lowest
+ * places but that of the top, which is the newest of all.
  */
 static void take_oldest(hp_line *line, unsigned size_class, void **chunks)
 {

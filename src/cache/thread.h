@@ -88,9 +88,9 @@ HP_INLINE int64_t hp_line_empty(unsigned size_class)
 extern _Thread_local hp_thread *hp_self HP_INITIAL_EXEC;
 
 /*
- * Whether a thread of the owner may use others' chunks of the class again whose line is there. The smallest go home, since
- * others work on what lies beside them in the same cache line; but not those of a crowd, which shares cache lines anyway.
- * 0 is no line's: the hot map knows no slab there, as for every pointer below the first grain.
+ * Whether a thread of the owner may use others' chunks of the class again whose line is there. The smallest go home,
+ * since others work on what lies beside them in the same cache line; but not those of a crowd, which shares cache lines
+ * anyway. 0 is no line's: the hot map knows no slab there, as for every pointer below the first grain.
  */
 HP_INLINE bool hp_owner_may_keep(const hp_owner *owner, uint64_t line_offset)
 {
@@ -140,8 +140,8 @@ void hp_thread_free_other(hp_thread *self, hp_slab *slab, unsigned index);
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index);
 
 /*
- * One chunk without a cache, at a multiple of align_bytes as the class's size is one; *zeroed as hp_slab_take. NULL: out of
- * memory.
+ * One chunk without a cache, at a multiple of align_bytes as the class's size is one; *zeroed as hp_slab_take. NULL:
+ * out of memory.
  */
 void *hp_thread_take_slot(hp_thread *self, unsigned size_class, size_t align_bytes, bool *zeroed);
 
@@ -177,8 +177,8 @@ hp_thread *hp_thread_first(void);
 const char *hp_thread_check(const hp_thread *self);
 
 /*
- * The top chunk of a line that is filled so far, which is not HP_LINE_EMPTY. The count comes first: at no moment is a chunk
- * in the line twice, since a signal handler may end the process here, and may allocate for its last words.
+ * The top chunk of a line that is filled so far, which is not HP_LINE_EMPTY. The count comes first: at no moment is a
+ * chunk in the line twice, since a signal handler may end the process here, and may allocate for its last words.
  */
 HP_INLINE void *hp_line_take(hp_line *line, int64_t filled)
 {

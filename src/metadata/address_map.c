@@ -17,7 +17,7 @@ struct hp_map_leaf {
 
 hp_hot_map hp_hot;
 static hp_map_leaf *_Atomic root[ROOT_ENTRIES]; /* shared: P5 */
-static hp_map_leaf *_Atomic kept_leaf;          /* shared: P14; for when the system refuses */
+static hp_map_leaf *_Atomic kept_leaf; /* shared: P14; for a move, or when the system refuses */
 
 bool hp_hot_set(uint64_t grain, uint64_t owner_id, uint64_t line_offset, void *slab)
 {

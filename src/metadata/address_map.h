@@ -169,7 +169,9 @@ hp_entry hp_map_get(const void *pointer);
 typedef struct hp_map_leaf hp_map_leaf;
 hp_map_leaf *hp_map_take_leaf(void);
 
-/* The range at start gets the leaf if it has none, NULL: there is no range. One that is left over is kept for the next. */
+/*
+ * The range at start gets the leaf if it has none, NULL: there is no range. One that is left over is kept for the next.
+ */
 void hp_map_give_leaf(hp_map_leaf *leaf, const void *start);
 
 /* Makes sure that entries for the range can be set. False when the system refuses a leaf. */

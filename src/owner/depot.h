@@ -135,8 +135,8 @@ HP_INLINE hp_pack *hp_depot_hand_out(hp_depot_hand *hand)
 }
 
 /*
- * A pack of another owner that was popped and emptied goes back there at once, with its room. A thread that kept it would
- * carry packs from owner to owner, where one frees what another allocates, until there are none for new ones.
+ * A pack of another owner that was popped and emptied goes back there at once, with its room. A thread that kept it
+ * would carry packs from owner to owner, where one frees what another allocates, until there are none for new ones.
  */
 void hp_depot_return_pack(hp_owner *owner, const hp_pack *pack, uint32_t room_bytes);
 

@@ -36,7 +36,9 @@ HP_INLINE uint64_t note(hp_slab *slab, unsigned word, uint64_t bits)
     return old & bits;
 }
 
-/* The second one. The owner and the bytes were read while the chunks were still held: the slab may be cut anew by now. */
+/*
+ * The second one. The owner and the bytes were read while the chunks were still held: the slab may be cut anew by now.
+ */
 HP_INLINE void announce(hp_owner *owner, hp_slab *slab, unsigned word, uint64_t bytes)
 {
     /* acq_rel: P4, pairs with the exchange in drain_slab: the bits come first, and a push after it may
@@ -104,7 +106,10 @@ static void drain_slab(hp_owner *owner, hp_slab *slab)
     }
 }
 
-/* What is counted by now has been pushed, so it is taken; what comes in between is counted for the next time. */
+/*
+ * What is counted by now has been pushed, so it is taken, or somebody is about to push it and to count after that. What
+ * comes in between is counted for the next time.
+ */
 static void take_all(hp_owner *owner)
 {
     /* acquire: P19, pairs with the count in announce */

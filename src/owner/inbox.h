@@ -13,7 +13,8 @@
  *
  * Owns:        the protocol; the words lie in slab and owner.
  * Invariants:
- *   I1  a slab is on its owner's inbox, or was taken out of it, or is about to be pushed, exactly when pending is not 0.
+ *   I1  a slab is on its owner's inbox, or was taken out of it, or is about to be pushed, exactly when pending is not
+ *       0.
  *   I2  a remote bit is consumed exactly once.
  *   I3  as long as slabs that were taken out of the inbox are not worked in, inbox_bytes is not 0.
  * Threads:     hp_inbox_post by any; hp_inbox_drain under the owner's claim.

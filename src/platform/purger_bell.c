@@ -20,14 +20,14 @@ void hp_ticks_set(uint32_t operations)
 
 void hp_ticks_end(void)
 {
-    /* acq_rel: P20, pairs with hp_ticks_begin */
-    atomic_exchange_explicit(&hp_ticks_left, 0, memory_order_acq_rel);
+    /* seq_cst: P20, before the look whether the purger has its thread */
+    atomic_store_explicit(&hp_ticks_left, 0, memory_order_seq_cst);
 }
 
 void hp_ticks_begin(void)
 {
-    /* release: P20, pairs with hp_ticks_end */
-    atomic_store_explicit(&hp_ticks_left, 1, memory_order_release);
+    /* seq_cst: P20, after the purger has said that it ends */
+    atomic_store_explicit(&hp_ticks_left, 1, memory_order_seq_cst);
 }
 
 /* No function of libc that could be interposed, and errno as it was. */

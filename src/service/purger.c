@@ -230,8 +230,8 @@ static void run_purger(void)
         }
     }
     hp_purger_thread_prepare_end();
-    /* relaxed: P20 orders it. The next tick starts another one, if it comes to that */
-    atomic_store_explicit(&thread, THREAD_NONE, memory_order_relaxed);
+    /* seq_cst: P20, before hp_ticks_begin. The next tick starts another one, if it comes to that */
+    atomic_store_explicit(&thread, THREAD_NONE, memory_order_seq_cst);
     hp_ticks_begin();
 }
 
@@ -283,7 +283,8 @@ static bool has_or_gets_thread(bool may_start)
         return false;
     }
     hp_ticks_end();
-    if (!thread_is_running()) {
+    /* seq_cst: P20, after hp_ticks_end */
+    if (atomic_load_explicit(&thread, memory_order_seq_cst) != THREAD_RUNNING) {
         hp_ticks_begin(); /* it has ended in between */
     }
     return true;
