@@ -35,10 +35,13 @@ scenario burst "a burst with decay_ms:0" HEPTA_OPTIONS=decay_ms:0
 scenario burst "a soft limit does not wait for decay_ms" HEPTA_OPTIONS=decay_ms:60000,soft_limit:4m
 
 for bytes in 12000 100000; do
-    for what in decays trims forks; do
+    for what in decays forks; do
         succeeds "freed blocks of $bytes bytes that wait for the next ones: $what" "${on_hepta[@]}" \
             "$scratch/large_blocks" $what $bytes
     done
+    # However long the program is kept from its call.
+    succeeds "freed blocks of $bytes bytes that wait for the next ones: trims" "${on_hepta[@]}" \
+        HEPTA_OPTIONS=decay_ms:600000 "$scratch/large_blocks" trims $bytes
 done
 
 # A cgroup file system of its own, with nothing in it but the limit of a group above the process's own.

@@ -175,10 +175,12 @@ void hp_thread_return(hp_thread *self, hp_owner *claimed, void *const *chunks, u
 static unsigned empty_line(hp_line *line, unsigned size_class, void **chunks)
 {
     int64_t empty = hp_line_empty(size_class);
-    unsigned count = (unsigned)(line->filled - empty);
-    void *const *highest = &line->chunks[line->filled + (int64_t)HP_LINE_CHUNKS];
-    for (unsigned index = 0; index < count; index++) {
-        chunks[index] = index == 0 ? line->chunks[0] : highest[1 - (int)index];
+    unsigned count = 0;
+    for (int64_t filled = line->filled; filled > empty; filled--) {
+        /* Below the top is what the count leads to, from there down. */
+        chunks[count] =
+            count == 0 ? line->chunks[0] : line->chunks[filled + 1 + (int64_t)HP_LINE_CHUNKS];
+        count++;
     }
     HP_SIGNAL_BARRIER();
     line->filled = empty;

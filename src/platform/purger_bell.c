@@ -18,18 +18,6 @@ void hp_ticks_set(uint32_t operations)
     atomic_store_explicit(&hp_ticks_left, operations, memory_order_relaxed);
 }
 
-void hp_ticks_end(void)
-{
-    /* seq_cst: P20, before the look whether the purger has its thread */
-    atomic_store_explicit(&hp_ticks_left, 0, memory_order_seq_cst);
-}
-
-void hp_ticks_begin(void)
-{
-    /* seq_cst: P20, after the purger has said that it ends */
-    atomic_store_explicit(&hp_ticks_left, 1, memory_order_seq_cst);
-}
-
 /* No function of libc that could be interposed, and errno as it was. */
 static void call_futex(int operation, uint32_t value, const struct timespec *time)
 {

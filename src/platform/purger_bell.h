@@ -14,7 +14,7 @@
  *   BE1 work that is left before a ring is seen by a look that begins after it: the two read-modify-writes
  *       have an order, and the later one sees the other.
  * Threads:     any may ring, also under a claim and in a signal handler; one purger.
- * Ordering:    P15, P20 (ticks).
+ * Ordering:    P15.
  * Progress:    wait-free for whoever rings. The purger waits, for the bell or for a time.
  * Used by:     region, owner, inbox, huge, purger, front.
  */
@@ -45,7 +45,7 @@ void hp_bell_pause(uint32_t pause_ms);
 void hp_bell_after_fork(void);
 
 /*
- * Slow operations left to the next tick; 0: nobody ticks, a purger has its own thread. Shared: relaxed but for P20; a
+ * Slow operations left to the next tick; 0: nobody ticks, a purger has its own thread. Shared: relaxed; a
  * decrement that is lost to another thread's delays a tick by one operation.
  */
 extern _Atomic uint32_t hp_ticks_left;
@@ -67,10 +67,3 @@ HP_INLINE bool hp_tick_is_due(void)
 
 /* The next tick comes after so many slow operations; 0: none. */
 void hp_ticks_set(uint32_t operations);
-
-/*
- * Nobody ticks: a purger has its thread. Whoever calls it looks after it whether that is still so, and the purger that
- * ends says so before it calls hp_ticks_begin: one of the two sees the other.
- */
-void hp_ticks_end(void);
-void hp_ticks_begin(void);

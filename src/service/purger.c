@@ -37,7 +37,7 @@ typedef enum thread_state { THREAD_NONE, THREAD_RUNNING, THREAD_REFUSED } thread
 
 static _Atomic int64_t wanted_ms = HP_DECAY_DEFAULT_MS; /* shared: relaxed, set from the options */
 static _Atomic bool thread_wanted = true;               /* shared: relaxed, set from the options */
-static _Atomic uint32_t thread;                         /* shared: relaxed, thread_state */
+static _Atomic uint32_t thread;                         /* shared: P20, thread_state */
 static _Atomic bool main_has_left;                      /* shared: relaxed */
 static _Atomic uint32_t hurried_looks;                  /* shared: relaxed, so many are to come */
 
@@ -230,9 +230,9 @@ static void run_purger(void)
         }
     }
     hp_purger_thread_prepare_end();
-    /* seq_cst: P20, before hp_ticks_begin. The next tick starts another one, if it comes to that */
-    atomic_store_explicit(&thread, THREAD_NONE, memory_order_seq_cst);
-    hp_ticks_begin();
+    /* acq_rel: P20, pairs with the look of a tick. The next one starts another thread, if it comes to that */
+    atomic_exchange_explicit(&thread, THREAD_NONE, memory_order_acq_rel);
+    hp_ticks_set(1);
 }
 
 /* One of several threads that tick at the same time does it. */
@@ -282,10 +282,10 @@ static bool has_or_gets_thread(bool may_start)
     if (!thread_is_running() && !(may_start && start_thread())) {
         return false;
     }
-    hp_ticks_end();
-    /* seq_cst: P20, after hp_ticks_end */
-    if (atomic_load_explicit(&thread, memory_order_seq_cst) != THREAD_RUNNING) {
-        hp_ticks_begin(); /* it has ended in between */
+    hp_ticks_set(0);
+    /* acq_rel: P20, pairs with the end of the thread: that comes later and sets the ticks again, or it is seen here */
+    if (atomic_fetch_add_explicit(&thread, 0, memory_order_acq_rel) != THREAD_RUNNING) {
+        hp_ticks_set(1);
     }
     return true;
 }

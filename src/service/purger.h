@@ -18,7 +18,7 @@
  *   PG1 one thread at a time has the role, and only it looks.
  *   PG2 no purger keeps a process alive: once the main thread has ended, it ends when nothing is left to do.
  * Threads:     hp_purger_tick by any, outside of every claim.
- * Ordering:    P1 (the role is a claim), P15 (bell).
+ * Ordering:    P1 (the role is a claim), P15 (bell), P20 (the end of its thread).
  * Progress:    a look never waits for a claim. The thread waits for the bell, or a step.
  * Calls:       decay, retire, purge, huge, arena.   Used by: front, options.
  */
