@@ -67,7 +67,7 @@ push='hp_stack_push(\&owner->inbox, \&slab->inbox_link);'
 
 mutate_code "link read after pending is cleared" '
     /link = hp_stack_next(link);/d
-    s/^\( *\)drain_slab(owner, slab);/&\n\1link = hp_stack_next(link);/'
+    s/^\( *\)owner->worked_in_bytes += drain_slab(owner, slab);/&\n\1link = hp_stack_next(link);/'
 mutate_code "pushed although it is pending" 's/if (pending == 0) {/if (true) {/'
 mutate_code "pending set before the remote bit" '
     /^void hp_inbox_post(/,/^}/{
@@ -76,7 +76,7 @@ mutate_code "pending set before the remote bit" '
     }'
 mutate_code "pending cleared after the remote words" '
     s/atomic_exchange_explicit(&slab->pending, 0, memory_order_acq_rel)/slab->pending/
-    /^static void drain_slab/,/^}/s/^}/    atomic_store_explicit(\&slab->pending, 0, 0);\n}/'
+    /^static uint64_t drain_slab/,/^}/s/^    return slots.*/    atomic_store_explicit(\&slab->pending, 0, 0);\n&/'
 mutate_code "bytes counted before the push" '
     s/^    if (pending == 0) {/    if (false) {/
     s/^    if (HP_UNLIKELY(waiting >.*/    if (pending == 0) {\n        '"$push"'\n    }\n&/'

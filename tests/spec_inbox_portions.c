@@ -65,6 +65,20 @@ static void the_inbox_tells_of_news_until_all_is_worked_in(void **state)
     assert_false(hp_inbox_has_news(owner));
 }
 
+static void what_was_worked_in_does_not_wait_any_more(void **state)
+{
+    (void)state;
+    twelve_full_slabs_have_a_note_each();
+
+    hp_inbox_drain_some(owner, 5);
+    assert_int_equal(hp_inbox_waiting_bytes(owner), (SLABS - 5) * SLOT_BYTES);
+    hp_inbox_drain_some(owner, 5);
+    assert_int_equal(hp_inbox_waiting_bytes(owner), (SLABS - 10) * SLOT_BYTES);
+    hp_inbox_drain(owner);
+
+    assert_int_equal(hp_inbox_waiting_bytes(owner), 0);
+}
+
 static void what_is_posted_meanwhile_waits_behind_what_was_taken(void **state)
 {
     (void)state;
@@ -135,6 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SPEC(some_slabs_are_worked_in_and_the_others_at_the_next_calls),
         SPEC(the_inbox_tells_of_news_until_all_is_worked_in),
+        SPEC(what_was_worked_in_does_not_wait_any_more),
         SPEC(what_is_posted_meanwhile_waits_behind_what_was_taken),
         SPEC(another_note_of_a_slab_that_was_taken_is_worked_in_with_the_first),
         SPEC(a_whole_drain_finds_what_was_taken_and_what_came_since),

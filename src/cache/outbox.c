@@ -33,7 +33,12 @@ void hp_outbox_flush(hp_thread *self)
 
 void hp_outbox_make_room(hp_thread *self)
 {
-    while (self->outbox_room < HP_OUTBOX_STEP_BYTES) {
+    for (unsigned places = 0; self->outbox_room < HP_OUTBOX_STEP_BYTES; places++) {
+        if (HP_UNLIKELY(places == HP_OUTBOX_PLACES)) {
+            /* Nothing is left. A slot that was freed twice may have been counted as another class's. */
+            self->outbox_room = HP_OUTBOX_BYTES;
+            return;
+        }
         self->outbox_cursor = (self->outbox_cursor + 1) % HP_OUTBOX_PLACES;
         post(self, self->outbox_cursor);
     }

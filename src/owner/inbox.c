@@ -88,8 +88,11 @@ void hp_inbox_post_block(hp_slab *slab, uint32_t index)
     }
 }
 
-static void drain_slab(hp_owner *owner, hp_slab *slab)
+/* Returns the bytes that were noted. */
+static uint64_t drain_slab(hp_owner *owner, hp_slab *slab)
 {
+    uint64_t slots = 0;
+    uint32_t slot_bytes = slab->slot_bytes; /* as long as none of the slots is back */
     /* acq_rel: P4, pairs with the fetch_or in hp_inbox_post, both ways */
     uint64_t pending = atomic_exchange_explicit(&slab->pending, 0, memory_order_acq_rel);
     for (; pending != 0; pending &= pending - 1) {
@@ -99,11 +102,13 @@ static void drain_slab(hp_owner *owner, hp_slab *slab)
         if (bits == 0) {
             continue;
         }
+        slots += hp_count_bits(bits);
         uint64_t twice = hp_owner_put_word(owner, slab, word, bits);
         if (HP_UNLIKELY(twice != 0)) {
             report_twice(slab, word, twice);
         }
     }
+    return slots * slot_bytes;
 }
 
 /*
@@ -128,14 +133,22 @@ static void work_in(hp_owner *owner, unsigned slabs)
         if (HP_LIKELY(link != NULL)) {
             hp_prefetch_to_write(&slab_of_link(link)->pending);
         }
-        drain_slab(owner, slab);
+        owner->worked_in_bytes += drain_slab(owner, slab);
     }
     owner->taken = link;
     if (link == NULL) {
         /* relaxed: a counter; nothing follows from what it says less */
         atomic_fetch_sub_explicit(&owner->inbox_bytes, owner->taken_bytes, memory_order_relaxed);
         owner->taken_bytes = 0;
+        owner->worked_in_bytes = 0;
     }
+}
+
+uint64_t hp_inbox_waiting_bytes(const hp_owner *owner)
+{
+    /* relaxed: statistics */
+    uint64_t bytes = atomic_load_explicit(&owner->inbox_bytes, memory_order_relaxed);
+    return bytes - (owner->worked_in_bytes < bytes ? owner->worked_in_bytes : bytes);
 }
 
 void hp_inbox_drain_some(hp_owner *owner, unsigned slabs)

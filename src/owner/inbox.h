@@ -47,6 +47,9 @@ void hp_inbox_post(hp_slab *slab, unsigned word, uint64_t bits);
 /* The same for the slots of a block. */
 void hp_inbox_post_block(hp_slab *slab, uint32_t index);
 
+/* inbox_bytes less what of it was worked in already. Under the claim. */
+uint64_t hp_inbox_waiting_bytes(const hp_owner *owner);
+
 /* Works through what was posted. Under the claim. */
 void hp_inbox_drain(hp_owner *owner);
 

@@ -87,8 +87,9 @@ struct hp_owner {
     hp_pack_stack spare_packs;   /* shared: P17; bundles, see depot.h */
     HP_LINE_ALIGNED hp_stack inbox; /* shared: P2, slabs with pending != 0 */
     _Atomic uint64_t inbox_bytes;   /* shared: P16, P19; bytes that wait in the inbox or in taken */
-    hp_stack_node *taken; /* under the claim; slabs out of the inbox that are to be worked in */
-    uint64_t taken_bytes; /* under the claim; of the count when they were taken */
+    hp_stack_node *taken;     /* under the claim; slabs out of the inbox that are to be worked in */
+    uint64_t taken_bytes;     /* under the claim; of the count when they were taken */
+    uint64_t worked_in_bytes; /* under the claim; of taken */
     /* Read with every pack and by frees of others' chunks, and hardly ever written. */
     HP_LINE_ALIGNED _Atomic bool watched; /* shared: P16; the purger comes back to this owner */
     _Atomic uint32_t bound_threads;       /* shared: relaxed counter */

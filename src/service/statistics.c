@@ -8,6 +8,7 @@
 #include "cache/thread.h"
 #include "metadata/storage.h"
 #include "owner/depot.h"
+#include "owner/inbox.h"
 #include "owner/lists.h"
 #include "owner/owners.h"
 #include "platform/claim.h"
@@ -90,12 +91,14 @@ static void read_owners(hp_statistics *statistics)
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         statistics->owners++;
         statistics->threads += hp_owner_threads(owner);
-        /* relaxed: statistics */
-        statistics->inbox_bytes += atomic_load_explicit(&owner->inbox_bytes, memory_order_relaxed);
         if (!hp_claim_try(&owner->claim)) {
             statistics->owners_busy++;
+            /* relaxed: statistics */
+            statistics->inbox_bytes +=
+                atomic_load_explicit(&owner->inbox_bytes, memory_order_relaxed);
             continue;
         }
+        statistics->inbox_bytes += hp_inbox_waiting_bytes(owner);
         read_free_slots(statistics, owner);
         for (unsigned size_class = 0; size_class < HP_DEPOT_CLASSES; size_class++) {
             read_class(statistics, owner, size_class);
