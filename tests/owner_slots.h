@@ -82,6 +82,13 @@ static inline bool put(const void *chunk)
     return hp_owner_put_word(owner, slab_of(chunk), index / 64, (uint64_t)1 << index % 64) == 0;
 }
 
+/* Frees it as a thread that does not hold the claim. */
+static inline void post(const void *chunk)
+{
+    uint32_t index = index_of(chunk);
+    hp_inbox_post(slab_of(chunk), index / 64, (uint64_t)1 << index % 64);
+}
+
 static inline hp_class_slabs *slabs_of(size_t bytes)
 {
     return &owner->classes[hp_class_of(bytes)];

@@ -13,14 +13,6 @@
 #include "owner_slots.h"
 #include "support/capture.h"
 
-#define BIT(index) ((uint64_t)1 << ((index) % 64))
-
-static void post(const void *chunk)
-{
-    uint32_t index = index_of(chunk);
-    hp_inbox_post(slab_of(chunk), index / 64, BIT(index));
-}
-
 static uint64_t inbox_bytes(void)
 {
     return atomic_load(&owner->inbox_bytes);

@@ -10,12 +10,6 @@
 
 enum { SLOT_BYTES = 8192, SLAB_SLOTS = 8, SLABS = 12 };
 
-static void post(const void *chunk)
-{
-    uint32_t index = index_of(chunk);
-    hp_inbox_post(slab_of(chunk), index / 64, (uint64_t)1 << (index % 64));
-}
-
 /* The first chunk of each of the slabs is freed by another thread. */
 static void twelve_full_slabs_have_a_note_each(void)
 {

@@ -21,9 +21,7 @@ static HP_SLOW void *refill_from_slabs(hp_thread *self, unsigned size_class)
     if (HP_UNLIKELY(owner == NULL)) {
         return NULL;
     }
-    if (HP_UNLIKELY(hp_inbox_has_news(owner))) {
-        hp_inbox_drain_for(owner, size_class);
-    }
+    hp_inbox_drain_for(owner, size_class);
     void *chunks[HP_LINE_CHUNKS];
     unsigned wanted = hp_next_refill(self, size_class);
     unsigned step = hp_pack_chunks(size_class);

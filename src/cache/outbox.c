@@ -54,8 +54,7 @@ void hp_outbox_add(hp_thread *self, hp_slab *slab, unsigned index)
     uint64_t grain = hp_grain_of(chunk);
     uint64_t key = hp_outbox_key(slab, index);
     size_t place = hp_outbox_place(grain, index);
-    uint64_t held = self->outbox_keys[place];
-    if (held != key) {
+    if (self->outbox_keys[place] != key) {
         post(self, place);
     }
     self->outbox_keys[place] = key;

@@ -96,9 +96,7 @@ void *hp_thread_take_slot(hp_thread *self, unsigned size_class, size_t align_byt
             return NULL;
         }
     }
-    if (HP_UNLIKELY(hp_inbox_has_news(owner))) {
-        hp_inbox_drain_for(owner, size_class);
-    }
+    hp_inbox_drain_for(owner, size_class);
     if (HP_UNLIKELY(shared && owner->classes[size_class].first == NULL)) {
         /* Before a slab is opened, those that others have open are looked at. */
         hp_owner *serving = hp_owners_claim_serving(size_class);

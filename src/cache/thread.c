@@ -109,9 +109,7 @@ static void *refill_from_others(hp_thread *self, hp_owner **owner, unsigned size
 static void *refill_from_slabs(hp_thread *self, hp_owner *owner, unsigned size_class)
 {
     check(self);
-    if (hp_inbox_has_news(owner)) {
-        hp_inbox_drain_for(owner, size_class);
-    }
+    hp_inbox_drain_for(owner, size_class);
     void *chunk = NULL;
     if (HP_UNLIKELY(hp_owner_is_about_to_grow(owner, size_class))) {
         chunk = refill_with_mixed(self, owner, size_class);

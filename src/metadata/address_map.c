@@ -82,48 +82,52 @@ hp_entry hp_map_get(const void *pointer)
     return atomic_load_explicit(&leaf->entries[page & (LEAF_ENTRIES - 1)], memory_order_acquire);
 }
 
+/* False: the place has one. */
+static bool install_leaf(size_t index, hp_map_leaf *leaf)
+{
+    hp_map_leaf *absent = NULL;
+    /* release: P5, pairs with the loads of root. acquire on failure: P5, the winner's leaf is used */
+    return atomic_compare_exchange_strong_explicit(&root[index], &absent, leaf,
+                                                   memory_order_release, memory_order_acquire);
+}
+
+/* NULL: there is none. */
+static hp_map_leaf *take_kept_leaf(void)
+{
+    /* acquire: P14, pairs with hp_map_give_leaf */
+    return atomic_exchange_explicit(&kept_leaf, NULL, memory_order_acquire);
+}
+
 static bool reserve_leaf(size_t index)
 {
-    /* acquire: P5, pairs with the installation below */
+    /* acquire: P5, pairs with install_leaf */
     if (atomic_load_explicit(&root[index], memory_order_acquire) != NULL) {
         return true;
     }
-    hp_map_leaf *fresh = hp_storage_map(sizeof *fresh);
-    if (fresh == NULL) {
-        /* acquire: P14, pairs with hp_map_give_leaf */
-        fresh = atomic_exchange_explicit(&kept_leaf, NULL, memory_order_acquire);
-        if (fresh == NULL) {
-            return false;
-        }
+    hp_map_leaf *leaf = hp_storage_map(sizeof *leaf);
+    leaf = leaf != NULL ? leaf : take_kept_leaf();
+    if (leaf == NULL) {
+        return false;
     }
-    hp_map_leaf *absent = NULL;
-    /* release: P5, pairs with the loads of root. acquire on failure: P5, the winner's leaf is used */
-    if (!atomic_compare_exchange_strong_explicit(&root[index], &absent, fresh, memory_order_release,
-                                                 memory_order_acquire)) {
-        hp_storage_unmap(fresh, sizeof *fresh);
+    if (!install_leaf(index, leaf)) {
+        hp_storage_unmap(leaf, sizeof *leaf);
     }
     return true;
 }
 
 hp_map_leaf *hp_map_take_leaf(void)
 {
-    /* acquire: P14, pairs with hp_map_give_leaf */
-    hp_map_leaf *kept = atomic_exchange_explicit(&kept_leaf, NULL, memory_order_acquire);
+    hp_map_leaf *kept = take_kept_leaf();
     return kept != NULL ? kept : hp_storage_map(sizeof *kept);
 }
 
 void hp_map_give_leaf(hp_map_leaf *leaf, const void *start)
 {
-    hp_map_leaf *absent = NULL;
-    size_t index = (uintptr_t)start >> (ENTRY_LOG2 + LEAF_LOG2);
-    /* release: P5, pairs with the loads of root. relaxed on failure: the range has one */
-    if (start != NULL &&
-        atomic_compare_exchange_strong_explicit(&root[index], &absent, leaf, memory_order_release,
-                                                memory_order_relaxed)) {
+    if (start != NULL && install_leaf((uintptr_t)start >> (ENTRY_LOG2 + LEAF_LOG2), leaf)) {
         return;
     }
-    absent = NULL;
-    /* release: P14, pairs with hp_map_take_leaf and reserve_leaf. relaxed on failure: there is one already */
+    hp_map_leaf *absent = NULL;
+    /* release: P14, pairs with take_kept_leaf. relaxed on failure: there is one already */
     if (!atomic_compare_exchange_strong_explicit(&kept_leaf, &absent, leaf, memory_order_release,
                                                  memory_order_relaxed)) {
         hp_storage_unmap(leaf, sizeof *leaf);

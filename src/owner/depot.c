@@ -80,24 +80,20 @@ static HP_SLOW hp_pack *pop_anothers_bundle(void)
     return bundle;
 }
 
-/* Into a hand without packs. */
+/* Into a hand without packs. One that was never used reads as a bundle without names. */
 static bool get_packs(hp_owner *owner, hp_depot_hand *hand)
 {
     hp_pack *bundle = hp_pack_pop(&owner->spare_packs);
-    hp_pack *fresh = bundle == NULL ? hp_pack_begin() : NULL;
-    if (HP_UNLIKELY(bundle == NULL && fresh == NULL)) {
-        bundle = pop_anothers_bundle();
-        if (bundle == NULL) {
-            return false;
-        }
+    bundle = bundle != NULL ? bundle : hp_pack_begin();
+    bundle = HP_LIKELY(bundle != NULL) ? bundle : pop_anothers_bundle();
+    if (HP_UNLIKELY(bundle == NULL)) {
+        return false;
     }
-    if (bundle != NULL) {
-        memcpy(hand->packs, bundle->chunks, sizeof bundle->chunks);
-        while (hand->pack_count < HP_BUNDLE_NAMES && hand->packs[hand->pack_count] != 0) {
-            hand->pack_count++;
-        }
+    memcpy(hand->packs, bundle->chunks, sizeof bundle->chunks);
+    while (hand->pack_count < HP_BUNDLE_NAMES && hand->packs[hand->pack_count] != 0) {
+        hand->pack_count++;
     }
-    hp_depot_keep(hand, bundle != NULL ? bundle : fresh);
+    hp_depot_keep(hand, bundle);
     return true;
 }
 

@@ -59,6 +59,9 @@ void hp_inbox_drain_some(hp_owner *owner, unsigned slabs);
 /* Before a slot of the class is taken: through some of it, or all if the class has none else. Under the claim. */
 HP_INLINE void hp_inbox_drain_for(hp_owner *owner, unsigned size_class)
 {
+    if (HP_LIKELY(!hp_inbox_has_news(owner))) {
+        return;
+    }
     hp_inbox_drain_some(owner, HP_INBOX_PORTION_SLABS);
     if (HP_UNLIKELY(owner->classes[size_class].first == NULL)) {
         hp_inbox_drain(owner);
