@@ -97,9 +97,9 @@ static void a_mapping_of_our_own_lies_between_two_pages_that_nobody_touches(void
     assert_int_equal(fake.map_bytes[0], 3 * page_bytes + APART_BYTES);
     assert_true(is_zero(mapping, 3 * page_bytes));
     memset(mapping, 0xff, 3 * page_bytes);
-    assert_true(hp_system->is_resident(mapping));
-    assert_false(hp_system->is_resident(mapping - page_bytes));
-    assert_false(hp_system->is_resident(mapping + 3 * page_bytes));
+    assert_int_equal(hp_system->resident_bytes(mapping, page_bytes), page_bytes);
+    assert_int_equal(hp_system->resident_bytes(mapping - page_bytes, page_bytes), 0);
+    assert_int_equal(hp_system->resident_bytes(mapping + 3 * page_bytes, page_bytes), 0);
     assert_true(is_zero(mapping - page_bytes, page_bytes));
     assert_true(is_zero(mapping + 3 * page_bytes, page_bytes));
 }

@@ -176,6 +176,24 @@ static void a_huge_page_is_split_before_a_part_of_it_goes(void **state)
 
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
+static void pages_in_memory_are_counted_however_many_there_are(void **state)
+{
+    (void)state;
+    size_t page_bytes = hp_page_bytes();
+    size_t page_count = 5000; /* more than the kernel is asked for at once */
+    char *pages = hp_system->map(NULL, page_count * page_bytes);
+    for (size_t page = 0; page < page_count; page += 1000) {
+        pages[page * page_bytes] = 1;
+    }
+    hp_huge_pages_split(pages, page_count * page_bytes);
+
+    assert_int_equal(hp_system->resident_bytes(pages, page_count * page_bytes), 5 * page_bytes);
+    assert_int_equal(hp_system->resident_bytes(pages + page_bytes, 999 * page_bytes), 0);
+
+    assert_true(hp_system->unmap(pages, page_count * page_bytes));
+    assert_int_equal(hp_system->resident_bytes(pages, page_count * page_bytes), SIZE_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +202,7 @@ int main(void)
         SPEC(the_first_range_that_is_refused_ends_it),
         SPEC(a_range_cuts_the_huge_pages_of_which_it_has_a_part),
         SPEC(a_huge_page_is_split_before_a_part_of_it_goes),
+        SPEC(pages_in_memory_are_counted_however_many_there_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

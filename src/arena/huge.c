@@ -11,6 +11,11 @@
 
 /* A kept mapping serves a request that uses at least this part of it: 7/8. */
 #define KEPT_WASTE_SHIFT 3u
+/*
+ * A freed block with at most so much memory keeps it: to take a few pages of many out of the page table costs more than
+ * they are worth.
+ */
+#define SPARSE_MOST_BYTES ((size_t)32 << 10)
 /* A rest that is cut off a kept mapping is kept as well if it is so long. */
 #define KEPT_LEAST_BYTES ((size_t)1 << 20)
 
@@ -43,6 +48,13 @@ static void note_memory(hp_huge *huge, size_t dirty_bytes, bool filled, uint32_t
     atomic_store_explicit(&huge->filled, filled, memory_order_relaxed);
     /* relaxed: an observer only wants an age */
     atomic_store_explicit(&huge->freed_at_ms, freed_at_ms, memory_order_relaxed);
+}
+
+static void discard(hp_huge *huge)
+{
+    if (hp_system->discard(huge->mapping, hp_mapped_bytes_of(huge))) {
+        note_memory(huge, 0, false, freed_at_ms_of(huge));
+    }
 }
 
 /* Ranges without much memory make room. */
@@ -163,9 +175,7 @@ static bool fit_to(hp_huge *huge, size_t bytes)
     }
     char *moved = hp_move_pages(huge->mapping, mapped, bytes);
     if (moved == NULL) {
-        if (hp_system->discard(huge->mapping, mapped)) {
-            note_memory(huge, 0, false, freed_at_ms_of(huge));
-        }
+        discard(huge);
         return false;
     }
     huge->mapping = moved;
@@ -250,11 +260,22 @@ void *hp_huge_allocate(size_t bytes, size_t align_bytes, bool *zeroed)
     return huge->start;
 }
 
-/* What the program wrote is not known: the page in the middle tells whether it was much or little. */
-static bool seems_filled(const hp_huge *huge)
+/* What the program wrote is not known, but which pages lie in memory. Those that were swapped out do not. */
+static void note_what_was_written(hp_huge *huge)
 {
-    size_t middle = hp_mapped_bytes_of(huge) / 2 & ~(hp_page_bytes() - 1);
-    return hp_system->is_resident(huge->mapping + middle);
+    size_t bytes = hp_mapped_bytes_of(huge);
+    size_t resident_bytes = hp_system->resident_bytes(huge->mapping, bytes);
+    bool is_known = resident_bytes != SIZE_MAX;
+    bool is_sparse = is_known && resident_bytes <= SPARSE_MOST_BYTES;
+    note_memory(huge, is_sparse ? resident_bytes + hp_page_bytes() : bytes,
+                is_known && resident_bytes > bytes / 2, (uint32_t)hp_system->now_ms());
+}
+
+static void discard_if_too_much(hp_huge *huge)
+{
+    if (!hp_kept_has_room_for_dirty(huge->dirty_bytes)) {
+        discard(huge);
+    }
 }
 
 void hp_huge_free(hp_huge *huge)
@@ -264,20 +285,26 @@ void hp_huge_free(hp_huge *huge)
         hp_mapping_destroy(huge);
         return;
     }
-    bool filled = hp_kept_has_room_for_dirty(bytes) && seems_filled(huge);
-    note_memory(huge, bytes, filled, (uint32_t)hp_system->now_ms());
+    note_what_was_written(huge);
+    discard_if_too_much(huge);
     join_if_alike(huge, take_behind(huge->mapping + bytes));
     join_if_alike(huge, take_before(huge->mapping));
-    if (!hp_kept_has_room_for_dirty(huge->dirty_bytes) &&
-        hp_system->discard(huge->mapping, hp_mapped_bytes_of(huge))) {
-        note_memory(huge, 0, false, freed_at_ms_of(huge));
-    }
+    discard_if_too_much(huge);
     keep_or_unmap(huge);
 }
 
 size_t hp_huge_usable_bytes(const hp_huge *huge)
 {
     return hp_mapped_bytes_of(huge) - (size_t)(huge->start - huge->mapping);
+}
+
+bool hp_huge_clear(hp_huge *huge)
+{
+    if (is_filled(huge)) {
+        return false;
+    }
+    discard(huge);
+    return huge->dirty_bytes == 0;
 }
 
 /* Grows into what is kept behind it; what is too much of that stays kept. */

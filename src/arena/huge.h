@@ -38,6 +38,12 @@ typedef struct hp_huge {
 
 /* Usable start or NULL. *zeroed tells whether every byte is known to be zero. */
 void *hp_huge_allocate(size_t bytes, size_t align_bytes, bool *zeroed);
+/*
+ * Of a block that was just handed out and is not known to be zero: makes it so by giving up its memory, where that is
+ * little. False: the caller has to clear it.
+ */
+bool hp_huge_clear(hp_huge *huge);
+
 /* Its map entry is retired already. */
 void hp_huge_free(hp_huge *huge);
 

@@ -60,6 +60,12 @@ void *hp_large_allocate(size_t bytes, size_t align_bytes, bool *zeroed)
     return hand_out(&run, size_class);
 }
 
+bool hp_large_clear(void *start)
+{
+    hp_entry entry = hp_map_get(start);
+    return hp_entry_kind(entry) == HP_KIND_HUGE && hp_huge_clear(hp_entry_record(entry));
+}
+
 void *hp_large_allocate_touched(size_t bytes, size_t align_bytes)
 {
     unsigned size_class = class_of_run(bytes);

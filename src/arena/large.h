@@ -20,6 +20,12 @@
 /* bytes >= 1; align_bytes a power of two. NULL: out of memory. *zeroed: every byte is known to be zero. */
 void *hp_large_allocate(size_t bytes, size_t align_bytes, bool *zeroed);
 
+/*
+ * Of a block above HP_RUN_MAX_BYTES that was just handed out and is not known to be zero: makes it so if that costs less
+ * than to write zeros. False: the caller has to.
+ */
+bool hp_large_clear(void *start);
+
 /* bytes above HP_SLAB_MAX_SLOT_BYTES, to HP_RUN_MAX_BYTES: a run of that size, or of its class, that was freed lately,
  * or NULL. */
 void *hp_large_reuse(size_t bytes);

@@ -118,8 +118,9 @@ static void attach(hp_region *region, const hp_range *range)
 {
     region->base = range->base;
     region->page_bytes = hp_page_bytes();
+    char *last_page = range->base + (size_t)(range->page_count - 1) * region->page_bytes;
     region->born_resident =
-        hp_system->is_resident(range->base + (size_t)(range->page_count - 1) * region->page_bytes);
+        hp_system->resident_bytes(last_page, region->page_bytes) == region->page_bytes;
     region->keeps_pages = false;
     region->purge_cursor = 0;
     region->tables = range->tables;

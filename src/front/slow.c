@@ -299,7 +299,11 @@ void *hp_slow_malloc_zeroed(size_t bytes, bool *zeroed)
             return chunk;
         }
     }
-    return allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, zeroed);
+    void *chunk = allocate_or_fail(bytes, DEFAULT_ALIGN_BYTES, zeroed);
+    if (chunk != NULL && !*zeroed && bytes > HP_RUN_MAX_BYTES) {
+        *zeroed = hp_large_clear(chunk);
+    }
+    return chunk;
 }
 
 /* Above HP_CACHED_MAX_BYTES, out of the depot. NULL: it must be had elsewhere. */

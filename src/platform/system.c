@@ -176,13 +176,38 @@ static void *kernel_remap(void *address, size_t old_bytes, size_t new_bytes, voi
     return result;
 }
 
-static bool kernel_is_resident(void *address)
+/* The kernel answers with a byte per page. Not more at once: the stack of a signal handler may be small. */
+#define PAGES_ASKED_AT_ONCE 2048u
+
+/* SIZE_MAX: refused. */
+static size_t resident_pages(char *first, size_t page_count)
+{
+    unsigned char resident[PAGES_ASKED_AT_ONCE];
+    if (syscall(SYS_mincore, first, page_count * hp_page_bytes(), resident) != 0) {
+        return SIZE_MAX;
+    }
+    size_t count = 0;
+    for (size_t page = 0; page < page_count; page++) {
+        count += resident[page] & 1u;
+    }
+    return count;
+}
+
+static size_t kernel_resident_bytes(void *address, size_t bytes)
 {
     int saved_errno = errno;
-    unsigned char resident = 0;
-    long result = syscall(SYS_mincore, address, 1, &resident);
+    char *first = address;
+    size_t page_count = bytes / hp_page_bytes();
+    size_t resident = 0;
+    for (size_t page = 0; page < page_count && resident != SIZE_MAX;) {
+        size_t left = page_count - page;
+        size_t asked = left < PAGES_ASKED_AT_ONCE ? left : PAGES_ASKED_AT_ONCE;
+        size_t found = resident_pages(first + page * hp_page_bytes(), asked);
+        resident = found == SIZE_MAX ? SIZE_MAX : resident + found;
+        page += asked;
+    }
     errno = saved_errno;
-    return result == 0 && (resident & 1) != 0;
+    return resident == SIZE_MAX ? SIZE_MAX : resident * hp_page_bytes();
 }
 
 static uint64_t kernel_now_ms(void)
@@ -199,7 +224,7 @@ const hp_system_calls hp_system_kernel = {
     .discard_all = kernel_discard_all,
     .dump = kernel_dump,
     .remap = kernel_remap,
-    .is_resident = kernel_is_resident,
+    .resident_bytes = kernel_resident_bytes,
     .now_ms = kernel_now_ms,
 };
 

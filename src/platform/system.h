@@ -41,8 +41,8 @@ typedef struct hp_system_calls {
     /* Grows or shrinks a mapping in place (target NULL), moves its pages over the mapping at target, which
        disappears, or wherever the kernel likes (HP_ANYWHERE). NULL when refused, nothing changed then. */
     void *(*remap)(void *address, size_t old_bytes, size_t new_bytes, void *target);
-    /* True when the page at the address has memory already, although nobody touched it: mlockall. */
-    bool (*is_resident)(void *address);
+    /* Bytes of the range's pages that lie in memory now; what was swapped out does not. SIZE_MAX when refused. */
+    size_t (*resident_bytes)(void *address, size_t bytes);
     /* Milliseconds of a clock that never goes back. */
     uint64_t (*now_ms)(void);
 } hp_system_calls;

@@ -104,9 +104,12 @@ static void *fake_remap(void *address, size_t old_bytes, size_t new_bytes, void 
     return moved;
 }
 
-static bool fake_is_resident(void *address)
+static size_t fake_resident_bytes(void *address, size_t bytes)
 {
-    return fake.born_resident || hp_system_kernel.is_resident(address);
+    if (fake.refuse_telling) {
+        return SIZE_MAX;
+    }
+    return fake.born_resident ? bytes : hp_system_kernel.resident_bytes(address, bytes);
 }
 
 static uint64_t fake_now_ms(void)
@@ -121,7 +124,7 @@ static const hp_system_calls fake_calls = {
     .discard_all = fake_discard_all,
     .dump = fake_dump,
     .remap = fake_remap,
-    .is_resident = fake_is_resident,
+    .resident_bytes = fake_resident_bytes,
     .now_ms = fake_now_ms,
 };
 

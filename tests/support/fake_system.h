@@ -33,6 +33,7 @@ typedef struct fake_system {
     void (*when_refused)(void);   /* called once, at the first mapping that is refused */
     bool ignore_hints;            /* a mapping starts one page off any larger alignment */
     void *place;                  /* where the next mapping goes, once */
+    bool refuse_telling;          /* what lies in memory */
     bool born_resident;           /* new pages have memory at once, as under mlockall */
     uint64_t now_ms;
     /* What the library asked for; maps_asked counts on beyond what is remembered. */
