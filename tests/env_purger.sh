@@ -33,6 +33,7 @@ scenario fork_leaves "so does a child that a thread forked"
 scenario trim "malloc_trim, where nothing decays" HEPTA_OPTIONS=decay_ms:-1
 scenario burst "a burst with decay_ms:0" HEPTA_OPTIONS=decay_ms:0
 scenario burst "a soft limit does not wait for decay_ms" HEPTA_OPTIONS=decay_ms:60000,soft_limit:4m
+scenario burst "nor does it where nothing else decays" HEPTA_OPTIONS=decay_ms:-1,soft_limit:4m
 
 for bytes in 12000 100000; do
     for what in decays forks; do

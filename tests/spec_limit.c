@@ -2,6 +2,7 @@
  * A ceiling on what is mapped, and a soft limit above which free memory does not wait for its time.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include "hepta/hepta.h"
 #include "platform/limit.h"
 #include "platform/system.h"
+#include "service/decay.h"
 #include "service/purger.h"
 #include "support/fake_system.h"
 
@@ -166,11 +168,11 @@ static void one_look_later(void)
     hp_purger_look(fake.now_ms, HP_PURGER_THREAD_PORTIONS);
 }
 
-static void given_a_purger_and_freed_blocks(void)
+static void given_a_purger_and_freed_blocks(int64_t decay_ms)
 {
     hp_purger_after_fork();
     hp_purger_set_thread(false);
-    hp_purger_set_decay(DECAY_MS);
+    hp_purger_set_decay(decay_ms);
     for (unsigned index = 0; index < 40; index++) {
         blocks[index] = memset(hepta_malloc(MIB), 1, MIB);
     }
@@ -181,7 +183,7 @@ static void given_a_purger_and_freed_blocks(void)
 static void above_the_soft_limit_free_memory_goes_at_the_next_look(void **state)
 {
     (void)state;
-    given_a_purger_and_freed_blocks();
+    given_a_purger_and_freed_blocks(DECAY_MS);
     hp_limit_set_soft(20 * MIB);
 
     one_look_later();
@@ -189,10 +191,72 @@ static void above_the_soft_limit_free_memory_goes_at_the_next_look(void **state)
     assert_in_range(hp_purge_dirty_pages() * hp_page_bytes(), 0, MIB);
 }
 
+/* A block that nobody touched is mapped, and has no memory. */
+static void memory_that_was_never_touched_is_not_resident(void **state)
+{
+    (void)state;
+    void *untouched = hepta_malloc(1000 * MIB);
+    given_a_purger_and_freed_blocks(DECAY_MS);
+    hp_limit_set_soft(500 * MIB);
+
+    one_look_later();
+
+    assert_true(hp_purge_dirty_pages() * hp_page_bytes() > 35 * MIB);
+    hepta_free(untouched);
+}
+
+static void where_nothing_goes_by_its_age_the_soft_limit_is_kept_all_the_same(void **state)
+{
+    (void)state;
+    given_a_purger_and_freed_blocks(HP_DECAY_NEVER);
+    hp_limit_set_soft(1000 * MIB);
+    one_look_later();
+    fake.now_ms += 1000 * DECAY_MS;
+    one_look_later();
+    assert_true(hp_purge_dirty_pages() * hp_page_bytes() > 35 * MIB);
+
+    hp_limit_set_soft(20 * MIB);
+    one_look_later();
+
+    assert_in_range(hp_purge_dirty_pages() * hp_page_bytes(), 0, MIB);
+}
+
+enum { REFUSED_TRIES = 200000 };
+
+/* Two threads ask for what is refused, again and again. */
+static void *ask_for_too_much(void *argument)
+{
+    for (unsigned attempt = 0; attempt < REFUSED_TRIES; attempt++) {
+        assert_false(hp_limit_add(1000 * MIB));
+    }
+    return argument;
+}
+
+static void what_is_refused_is_in_nobody_elses_way(void **state)
+{
+    (void)state;
+    pthread_t others[2];
+    hepta_set_limit(hp_limit_mapped_bytes() + 100 * MIB);
+    for (unsigned other = 0; other < 2; other++) {
+        assert_int_equal(pthread_create(&others[other], NULL, ask_for_too_much, NULL), 0);
+    }
+    unsigned refused = 0;
+    for (unsigned attempt = 0; attempt < REFUSED_TRIES; attempt++) {
+        bool added = hp_limit_add(MIB);
+        refused += !added;
+        hp_limit_take_off(added ? MIB : 0);
+    }
+    for (unsigned other = 0; other < 2; other++) {
+        pthread_join(others[other], NULL);
+    }
+
+    assert_int_equal(refused, 0);
+}
+
 static void below_it_the_curve_decides(void **state)
 {
     (void)state;
-    given_a_purger_and_freed_blocks();
+    given_a_purger_and_freed_blocks(DECAY_MS);
     hp_limit_set_soft(1000 * MIB);
 
     one_look_later();
@@ -213,6 +277,9 @@ int main(void)
         SPEC(a_block_grows_by_what_was_kept_for_others),
         SPEC(above_the_soft_limit_free_memory_goes_at_the_next_look),
         SPEC(below_it_the_curve_decides),
+        SPEC(memory_that_was_never_touched_is_not_resident),
+        SPEC(where_nothing_goes_by_its_age_the_soft_limit_is_kept_all_the_same),
+        SPEC(what_is_refused_is_in_nobody_elses_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,7 +211,7 @@ static void *try_to_be_born(void *argument)
 static void when_caches_are_disabled_no_thread_gets_a_record(void **state)
 {
     (void)state;
-    hp_thread_disable_caches();
+    hp_thread_set_caches(false);
 
     run(try_to_be_born);
 

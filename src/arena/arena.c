@@ -277,6 +277,19 @@ bool hp_arena_take_untouched(size_t bytes, size_t align_bytes, hp_run *run)
            hp_arena_take(bytes, align_bytes, run);
 }
 
+hp_region *hp_arena_region_from(uint32_t *number)
+{
+    uint32_t count = count_regions();
+    hp_region *region = NULL;
+    for (; *number < count; ++*number) {
+        region = hp_arena_region(*number);
+        if (region != NULL) {
+            break;
+        }
+    }
+    return region;
+}
+
 /* Does something to every region that can be claimed; the sum of what it returns. */
 static size_t for_each_region(size_t (*act)(hp_region *region))
 {

@@ -60,6 +60,12 @@ HP_INLINE hp_region *hp_arena_region(uint32_t number)
                : NULL;
 }
 
+/*
+ * For walks over all regions: the first one whose number is at least *number, which becomes its number; NULL: there is
+ * none. A thread that has taken a number may lose the processor before its region has it: that one is passed by.
+ */
+hp_region *hp_arena_region_from(uint32_t *number);
+
 /* Unmaps every region that is wholly free and can be claimed; returns the bytes. */
 size_t hp_arena_unmap_idle(void);
 

@@ -30,7 +30,7 @@ uint64_t hp_purge_dirty_pages(void)
 {
     uint64_t pages = 0;
     const hp_region *region;
-    for (uint32_t number = 0; (region = hp_arena_region(number)) != NULL; number++) {
+    for (uint32_t number = 0; (region = hp_arena_region_from(&number)) != NULL; number++) {
         pages += dirty_pages_of(region);
     }
     return pages;
@@ -45,7 +45,7 @@ static bool is_watched(const hp_region *region)
 void hp_purge_settle(void)
 {
     hp_region *region;
-    for (uint32_t number = 0; (region = hp_arena_region(number)) != NULL; number++) {
+    for (uint32_t number = 0; (region = hp_arena_region_from(&number)) != NULL; number++) {
         if (is_watched(region) && hp_region_claim(region)) {
             hp_region_settle(region);
             hp_region_release(region);
@@ -220,7 +220,7 @@ uint64_t hp_purge_regions(uint64_t due_pages, uint32_t now_ms, uint32_t least_ag
 {
     purge_order order = {due_pages, now_ms, least_age_ms};
     hp_region *region;
-    for (uint32_t number = 0; (region = hp_arena_region(number)) != NULL; number++) {
+    for (uint32_t number = 0; (region = hp_arena_region_from(&number)) != NULL; number++) {
         if (!is_watched(region)) {
             continue;
         }

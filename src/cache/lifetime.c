@@ -67,10 +67,10 @@ hp_thread *hp_thread_first(void)
     return atomic_load_explicit(&first_thread, memory_order_acquire);
 }
 
-void hp_thread_disable_caches(void)
+void hp_thread_set_caches(bool wanted)
 {
     /* relaxed: set before there is a second thread */
-    atomic_store_explicit(&caches_disabled, true, memory_order_relaxed);
+    atomic_store_explicit(&caches_disabled, !wanted, memory_order_relaxed);
 }
 
 /* The thread goes on at the step without its record, which waits for another thread. */

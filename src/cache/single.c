@@ -79,33 +79,17 @@ HP_INLINE bool keep_single(hp_thread *self, unsigned size_class, hp_entry entry,
     return true;
 }
 
-/* The same of a slot, or a block of slots, which goes to its slab if the depot is full. */
-HP_INLINE void keep_slot(hp_thread *self, unsigned size_class, hp_slab *slab, unsigned index,
-                         void *chunk)
-{
-    if (HP_UNLIKELY(
-            !keep_single(self, size_class, hp_entry_of(HP_KIND_SLAB, slab), chunk, index))) {
-        hp_inbox_free_now(slab, index);
-    }
-}
-
-void hp_thread_free_large_slot(hp_thread *self, hp_slab *slab, unsigned index)
+void hp_thread_free_single(hp_thread *self, unsigned size_class, hp_slab *slab, unsigned index)
 {
     void *chunk = slab->base + (size_t)index * slab->slot_bytes;
     if (HP_UNLIKELY(!hp_slab_note_back(slab, index))) {
         hp_misuse("free()", "double free of", chunk);
         return;
     }
-    if (HP_LIKELY(self != NULL)) {
-        keep_slot(self, slab->size_class, slab, index, chunk);
-    } else {
+    hp_entry entry = hp_entry_of(HP_KIND_SLAB, slab);
+    if (HP_UNLIKELY(self == NULL || !keep_single(self, size_class, entry, chunk, index))) {
         hp_inbox_free_now(slab, index);
     }
-}
-
-void hp_thread_free_long_block(hp_thread *self, unsigned size_class, hp_slab *slab, unsigned index)
-{
-    keep_slot(self, size_class, slab, index, slab->base + (size_t)index * slab->slot_bytes);
 }
 
 bool hp_thread_free_run(hp_thread *self, unsigned size_class, hp_entry entry, void *pointer)

@@ -52,11 +52,11 @@ HP_INLINE void *hp_thread_take_single(hp_thread *self, unsigned size_class)
 /* The same of a class that is a little larger, or out of the depot of another owner, whose threads may only free. */
 HP_SLOW void *hp_thread_take_other_single(hp_thread *self, unsigned size_class);
 
-/* free of a slot above those of lines; self may be NULL. */
-void hp_thread_free_large_slot(hp_thread *self, hp_slab *slab, unsigned index);
-
-/* free of a block of the class, above 8 KiB, in a mixed slab: it waits in the depot, or is a hole again if that is full. */
-void hp_thread_free_long_block(hp_thread *self, unsigned size_class, hp_slab *slab, unsigned index);
+/*
+ * free of a slot, or of a block of slots, that is as long as the class, above 8 KiB: it waits in the depot, or goes to
+ * its slab if that is full. self may be NULL.
+ */
+void hp_thread_free_single(hp_thread *self, unsigned size_class, hp_slab *slab, unsigned index);
 
 /* free of a run of the class. False when the pointer is not the start of the run: nothing is done. */
 bool hp_thread_free_run(hp_thread *self, unsigned size_class, hp_entry entry, void *pointer);

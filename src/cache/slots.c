@@ -63,18 +63,12 @@ static void free_own(hp_thread *self, unsigned size_class, void *chunk)
 
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
 {
-    if (slab->size_class >= HP_CACHED_CLASSES) {
-        hp_thread_free_large_slot(self, slab, index);
-        return;
-    }
-    if (self == NULL) {
-        hp_inbox_free_now(slab, index);
-        return;
-    }
     unsigned size_class = class_of_block(slab, index);
     void *chunk = slab->base + (size_t)index * slab->slot_bytes;
     if (HP_UNLIKELY(size_class >= HP_CACHED_CLASSES)) {
-        hp_thread_free_long_block(self, size_class, slab, index);
+        hp_thread_free_single(self, size_class, slab, index);
+    } else if (self == NULL) {
+        hp_inbox_free_now(slab, index);
     } else if (slab->owner != self->owner) {
         free_other(self, size_class, slab, index, chunk);
     } else {

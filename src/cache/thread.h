@@ -102,7 +102,7 @@ HP_INLINE bool hp_owner_may_keep(const hp_owner *owner, uint64_t line_offset)
 hp_thread *hp_thread_enter(void);
 
 /* No thread that starts from now on gets a cache: every free is checked at once. */
-void hp_thread_disable_caches(void);
+void hp_thread_set_caches(bool wanted);
 
 /* malloc of a small class whose line is empty. NULL: out of memory. */
 void *hp_thread_refill(hp_thread *self, unsigned size_class);

@@ -19,15 +19,16 @@ static size_t usable_slot_bytes(hp_slab *slab, const void *pointer, hp_entry *en
     if (index == HP_NOT_A_SLOT || hp_slab_is_inside(slab, index)) {
         return 0;
     }
+    size_t bytes = hp_slab_block_bytes(slab, index);
     /* A cached class's chunk that was freed is mostly in a line, where no bit tells. */
-    bool is_free = slab->size_class >= HP_CACHED_CLASSES
+    bool is_free = bytes >= hp_class_bytes(HP_CACHED_CLASSES)
                        ? !hp_slab_is_out(slab, index)
                        : hp_self->owner == NULL && hp_inbox_is_free(slab, index);
     if (is_free) {
         *entry = HP_ENTRY_FREED;
         return 0;
     }
-    return hp_slab_block_bytes(slab, index);
+    return bytes;
 }
 
 size_t hp_usable_bytes(void *pointer, const char *call)

@@ -55,7 +55,7 @@ HP_EXPORT void *hepta_malloc(size_t bytes)
  *     the full line becomes a pack if the thread has use for more of the class
  *     hp_outbox_add             the word that has the place is posted: one atomic OR
  *   hp_slow_free                neither is known
- *     hp_thread_free_large_slot a slot above 8 KiB: into the depot
+ *     hp_thread_free_single     a slot above 8 KiB: into the depot
  *     hp_thread_free_run        a run to 256 KiB: the same
  *     hp_large_free             a longer run or a mapping
  *     hp_misuse                 nothing of ours starts there

@@ -10,8 +10,8 @@
  * Invariants:
  *   SI1 single_bytes is what all singles of the owner's depot take, and the room that its threads hold; more room is
  *       given only up to single_bound_bytes.
- *   SI2 a single in the depot is known as freed: a run by its map entry, a slot by its slab's word of those out; but
- *       for a block of a mixed slab, of which as of any chunk in a line no second free is noticed.
+ *   SI2 a single in the depot is known as freed: a run by its map entry, a slot or a block of slots by its slab's
+ *       word of those out.
  * Threads:     any.
  * Ordering:    P17, by the depot.
  * Progress:    lock-free; without a claim of the owner.
@@ -59,11 +59,7 @@ HP_INLINE hp_single *hp_single_of(hp_pack *pack)
 HP_INLINE void hp_single_note_out(const hp_single *single)
 {
     if (hp_entry_kind(single->entry) == HP_KIND_SLAB) {
-        hp_slab *slab = hp_entry_record(single->entry);
-        /* Of a block of a mixed slab nothing is noted. */
-        if (HP_LIKELY(slab->size_class >= HP_CACHED_CLASSES)) {
-            hp_slab_note_out(slab, single->index);
-        }
+        hp_slab_note_out(hp_entry_record(single->entry), single->index);
     } else {
         hp_map_set_page(single->chunk, single->entry);
     }

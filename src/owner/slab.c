@@ -88,6 +88,8 @@ bool hp_slab_open(hp_slab *slab, unsigned size_class)
     slab->free->zeroed = run.zeroed;
     slab->free->given_back_pages = 0;
     slab->free->resting_pages = 0;
+    /* relaxed: nobody has a block of it; of those that were never freed by the program bits may be left */
+    atomic_store_explicit(&slab->out, 0, memory_order_relaxed);
     fill_words(slab);
     hp_map_set(slab->base, run.bytes, hp_entry_of(HP_KIND_SLAB, slab));
     if (size_class < HP_CACHED_CLASSES) {

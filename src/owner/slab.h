@@ -11,7 +11,8 @@
  *   L3  a slot is free (its bit set), noted (its remote bit set) or out: with the program, in a
  *       thread's line, in the depot or in an outbox.
  *   L4  the slab is in its class's list, or in one of the mixed slabs, exactly when free_count > 0.
- *   L5  of a class that threads do not cache, a slot that is free, noted or in the depot is not out.
+ *   L5  a slot of a class that threads do not cache, or a block of several slots that is as long as one, is not out
+ *       when it was freed.
  * Threads:     take, put, close under the owner's claim; the fixed part may be read by anybody who holds a
  *              chunk of it.
  * Ordering:    P1 (free part); P3, P4 (shared part, see inbox).
@@ -66,7 +67,7 @@ struct hp_slab {
     /* Shared. */
     HP_LINE_ALIGNED _Atomic uint64_t pending; /* P4; bit w: remote[w] has news. Not 0: queued */
     hp_stack_node inbox_link;                 /* P2 */
-    _Atomic uint64_t out; /* relaxed, see hp_slab_note_out; bit set: the program has the slot */
+    _Atomic uint64_t out; /* relaxed, see hp_slab_note_out; bit set: the program has the block */
     _Atomic uint64_t remote[]; /* P3; bit set: freed by a thread from outside */
 };
 
@@ -134,29 +135,37 @@ HP_INLINE bool hp_slab_note_touched(hp_slab *slab, uint32_t index)
 }
 
 /*
- * A slot that threads do not cache goes to the program, and comes back: noted where every thread can see it, so that
- * a second free is told from the first wherever the slot waits. Such a slab has one word of slots.
+ * A block that no line takes goes to the program, and comes back: noted where every thread can see it, so that a second
+ * free is told from the first wherever the block waits. No two blocks of more than HP_CACHED_MAX_BYTES begin within so
+ * many bytes of each other, so each has a bit of its own.
  */
-_Static_assert(HP_LARGE_SLAB_BYTES / HP_CACHED_MAX_BYTES <= 64, "one word has a bit for each slot");
+_Static_assert(HP_LARGE_SLAB_BYTES / HP_CACHED_MAX_BYTES <= 64,
+               "one word has a bit for each block");
+
+HP_INLINE uint64_t hp_slab_out_bit(const hp_slab *slab, unsigned index)
+{
+    return (uint64_t)1 << (size_t)index * slab->slot_bytes / HP_CACHED_MAX_BYTES;
+}
 
 HP_INLINE void hp_slab_note_out(hp_slab *slab, unsigned index)
 {
-    /* relaxed: a bit of its own; who frees the slot has it from the program, which orders that after this */
-    atomic_fetch_or_explicit(&slab->out, (uint64_t)1 << index, memory_order_relaxed);
+    /* relaxed: a bit of its own; who frees the block has it from the program, which orders that after this */
+    atomic_fetch_or_explicit(&slab->out, hp_slab_out_bit(slab, index), memory_order_relaxed);
 }
 
 /* False: it is not out, so it is freed twice. */
 HP_INLINE bool hp_slab_note_back(hp_slab *slab, unsigned index)
 {
-    uint64_t bit = (uint64_t)1 << index;
-    /* relaxed: of two frees one gets the bit; what happens to the slot then has an order of its own */
+    uint64_t bit = hp_slab_out_bit(slab, index);
+    /* relaxed: of two frees one gets the bit; what happens to the block then has an order of its own */
     return (atomic_fetch_and_explicit(&slab->out, ~bit, memory_order_relaxed) & bit) != 0;
 }
 
 HP_INLINE bool hp_slab_is_out(hp_slab *slab, unsigned index)
 {
-    /* relaxed: the caller has the slot or makes a mistake; there is nothing to be ordered */
-    return (atomic_load_explicit(&slab->out, memory_order_relaxed) >> index & 1) != 0;
+    /* relaxed: the caller has the block or makes a mistake; there is nothing to be ordered */
+    return (atomic_load_explicit(&slab->out, memory_order_relaxed) &
+            hp_slab_out_bit(slab, index)) != 0;
 }
 
 /*

@@ -33,15 +33,19 @@ bool hp_limit_address_space_is_scarce(void)
 
 bool hp_limit_add(uint64_t bytes)
 {
-    /* relaxed: added first and taken back, so that two threads never pass the ceiling together */
-    uint64_t before = atomic_fetch_add_explicit(&mapped_bytes, bytes, memory_order_relaxed);
-    uint64_t most = hp_limit_ceiling();
-    /* Nothing more fits also above a ceiling that was lowered. */
-    if (bytes == 0 || (before <= most && bytes <= most - before)) {
-        return true;
-    }
-    hp_limit_take_off(bytes);
-    return false;
+    /* relaxed: a counter */
+    uint64_t before = atomic_load_explicit(&mapped_bytes, memory_order_relaxed);
+    uint64_t most;
+    do {
+        most = hp_limit_ceiling();
+        /* Nothing more fits also above a ceiling that was lowered. */
+        if (bytes != 0 && (before > most || bytes > most - before)) {
+            return false;
+        }
+        /* relaxed: as above; what is refused is never counted, so it is in nobody else's way */
+    } while (!atomic_compare_exchange_weak_explicit(&mapped_bytes, &before, before + bytes,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return true;
 }
 
 void hp_limit_take_off(uint64_t bytes)

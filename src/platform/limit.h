@@ -9,7 +9,7 @@
  *   LM1 the mapped bytes are at most the ceiling, but for what was mapped before the ceiling was set.
  * Threads:     any.
  * Ordering:    none: relaxed counters; the sum of all additions is never above the ceiling.
- * Progress:    wait-free.
+ * Progress:    lock-free: an addition that meets another one begins again.
  * Used by:     system, purger, options, front.
  */
 #pragma once

@@ -87,7 +87,8 @@ void hp_decay_settle(hp_decay *decay, uint64_t left_pages)
 
 uint32_t hp_decay_step_ms(const hp_decay *decay)
 {
-    int64_t step_ms = decay->decay_ms / (int64_t)HP_DECAY_STEPS;
+    int64_t decay_ms = decay->decay_ms == HP_DECAY_NEVER ? HP_DECAY_MOST_MS : decay->decay_ms;
+    int64_t step_ms = decay_ms / (int64_t)HP_DECAY_STEPS;
     return step_ms < 1 ? 1 : (uint32_t)step_ms;
 }
 

@@ -21,9 +21,7 @@ static void set_report_only(int64_t value)
 
 static void set_check(int64_t value)
 {
-    if (value != 0) {
-        hp_thread_disable_caches();
-    }
+    hp_thread_set_caches(value == 0);
 }
 
 static void set_stats(int64_t value)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "platform/cgroup.h"
+#include "platform/system.h"
 
 #define READ_EACH_MS 1000u
 #define MOST_LEVELS 32u
@@ -20,6 +21,24 @@ static uint64_t allowed_bytes = UINT64_MAX;
 static uint64_t stalled_us;
 static bool has_read;
 static bool is_high;
+
+/* "TOTAL RESIDENT SHARED ...", in pages. */
+uint64_t hp_pressure_resident_bytes(void)
+{
+    char text[128];
+    uint64_t pages[3] = {0};
+    int saved_errno = errno;
+    const char *place = hp_read_file("/proc/self/statm", text, sizeof text) ? text : NULL;
+    errno = saved_errno;
+    for (unsigned field = 0; field < 3 && place != NULL; field++) {
+        const char *end = hp_parse_number(place, &pages[field]);
+        place = end != place && *end == ' ' ? end + 1 : NULL;
+    }
+    if (place == NULL) {
+        return UINT64_MAX;
+    }
+    return (pages[1] > pages[2] ? pages[1] - pages[2] : 0) * hp_page_bytes();
+}
 
 void hp_pressure_follow(bool wanted)
 {

@@ -1,9 +1,10 @@
 /*
- * pressure: how much memory the process's control group allows, and whether the group waits for memory.
+ * pressure: how much memory the process has, how much its control group allows, and whether the group waits for
+ * memory.
  *
  * Owns:        what was read last, and when.
  * Invariants:
- *   PR1 files are read at most once a second, and only when limit:auto asks for it.
+ *   PR1 files of the group are read at most once a second, and only when limit:auto asks for it.
  * Threads:     whoever has the purger's role; hp_pressure_follow any.
  * Ordering:    none.
  * Progress:    as the kernel's calls.
@@ -13,6 +14,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/*
+ * What the process has in memory, but for the pages of files: as the kernel says, at once. UINT64_MAX where /proc
+ * tells nothing.
+ */
+uint64_t hp_pressure_resident_bytes(void);
 
 /* From here on the group is followed, or not. */
 void hp_pressure_follow(bool wanted);

@@ -67,12 +67,12 @@ static int64_t wanted_decay_ms(void)
 
 /* ---- a look ---- */
 
-/* Mapped, less what is free in regions and clean. Records count as far as they are mapped. */
-static uint64_t resident_bytes(void)
+/* Mapped, less what is free in regions and clean: more than that is not resident. */
+static uint64_t most_resident_bytes(void)
 {
     uint64_t clean_pages = 0;
     const hp_region *region;
-    for (uint32_t number = 0; (region = hp_arena_region(number)) != NULL; number++) {
+    for (uint32_t number = 0; (region = hp_arena_region_from(&number)) != NULL; number++) {
         /* relaxed: statistics that the holder of the claim published */
         uint32_t free_pages = atomic_load_explicit(&region->free_pages, memory_order_relaxed);
         /* relaxed: as above */
@@ -87,6 +87,21 @@ static uint64_t resident_bytes(void)
 static bool has_soft_limit(void)
 {
     return hp_limit_soft() != HP_NO_LIMIT || hp_pressure_is_followed();
+}
+
+/* Neither by its age nor for a limit. */
+static bool nothing_ever_goes(void)
+{
+    return wanted_decay_ms() == HP_DECAY_NEVER && !has_soft_limit();
+}
+
+/* A part of the time that what is free may stay: none where it is urgent. */
+static uint32_t part_of_decay_ms(bool urgent, int64_t part)
+{
+    if (urgent) {
+        return 0;
+    }
+    return decay.decay_ms == HP_DECAY_NEVER ? INT32_MAX : (uint32_t)(decay.decay_ms / part);
 }
 
 void hp_purger_hurry(void)
@@ -125,14 +140,16 @@ static bool is_urgent(uint64_t now_ms)
             return true;
         }
     }
-    return soft != HP_NO_LIMIT && resident_bytes() > soft;
+    /* A block that was never touched has no memory, which only the kernel knows; it is asked where that matters. */
+    return soft != HP_NO_LIMIT && most_resident_bytes() > soft &&
+           hp_pressure_resident_bytes() > soft;
 }
 
 /* Returns how many steps of the decay the next look may wait. */
 static uint32_t look_at_owners(uint32_t now_ms, unsigned portions, bool urgent, bool *remains)
 {
     uint32_t steps = STEPS_AT_ONCE;
-    uint32_t pass_ms = urgent ? 0 : (uint32_t)(decay.decay_ms / PASSES_PER_DECAY);
+    uint32_t pass_ms = part_of_decay_ms(urgent, PASSES_PER_DECAY);
     for (hp_owner *owner = hp_owners_first(); owner != NULL; owner = hp_owners_next(owner)) {
         hp_look_end end = hp_owner_look(owner, now_ms, pass_ms, portions);
         *remains = *remains || end != HP_LOOK_DONE;
@@ -146,7 +163,7 @@ static uint32_t purge_due_pages(uint64_t now_ms, bool urgent, bool *remains)
 {
     hp_purge_settle();
     uint64_t due_pages = hp_decay_due(&decay, now_ms, hp_purge_dirty_pages());
-    uint32_t young_ms = urgent ? 0 : (uint32_t)(decay.decay_ms / YOUNG_PART);
+    uint32_t young_ms = part_of_decay_ms(urgent, YOUNG_PART);
     hp_purge_regions(urgent ? UINT64_MAX : due_pages, (uint32_t)now_ms, young_ms, remains);
     uint64_t left_pages = hp_purge_dirty_pages();
     hp_decay_settle(&decay, left_pages);
@@ -168,7 +185,7 @@ uint32_t hp_purger_look(uint64_t now_ms, unsigned portions)
     uint32_t owner_steps = look_at_owners((uint32_t)now_ms, portions, urgent, &remains);
     uint32_t page_steps = purge_due_pages(now_ms, urgent, &remains);
     hp_arena_unmap_spare();
-    hp_huge_decay((uint32_t)now_ms, urgent ? 0 : (uint32_t)decay.decay_ms, &remains);
+    hp_huge_decay((uint32_t)now_ms, part_of_decay_ms(urgent, 1), &remains);
     uint32_t steps = owner_steps < page_steps ? owner_steps : page_steps;
     uint32_t pause_ms = steps * hp_decay_step_ms(&decay);
     if (has_soft_limit() && pause_ms > LIMITED_PAUSE_MS) {
@@ -292,7 +309,7 @@ static bool has_or_gets_thread(bool may_start)
 
 void hp_purger_tick(bool may_start)
 {
-    if (wanted_decay_ms() == HP_DECAY_NEVER) {
+    if (nothing_ever_goes()) {
         hp_ticks_set(0);
         return;
     }
@@ -304,7 +321,7 @@ void hp_purger_tick(bool may_start)
 
 void hp_purger_start_early(void)
 {
-    if (wanted_decay_ms() != HP_DECAY_NEVER && hp_limit_mapped_bytes() >= HP_PURGER_EARLY_BYTES) {
+    if (!nothing_ever_goes() && hp_limit_mapped_bytes() >= HP_PURGER_EARLY_BYTES) {
         has_or_gets_thread(true);
     }
 }

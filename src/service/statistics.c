@@ -43,7 +43,7 @@ static void take_off(uint64_t *bytes, uint64_t part)
 static void read_regions(hp_statistics *statistics)
 {
     const hp_region *region;
-    for (uint32_t number = 0; (region = hp_arena_region(number)) != NULL; number++) {
+    for (uint32_t number = 0; (region = hp_arena_region_from(&number)) != NULL; number++) {
         /* relaxed: a statistic that the holder of the claim published */
         uint32_t free_pages = atomic_load_explicit(&region->free_pages, memory_order_relaxed);
         /* relaxed: as above */

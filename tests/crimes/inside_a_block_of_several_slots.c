@@ -7,7 +7,7 @@
 
 int main(int argc, char **argv)
 {
-    char *inside = block_of_several_slots() + SLOT_BYTES;
+    char *inside = block_of_several_slots() + SMALL_SLOT_BYTES;
     crime_about(inside);
     crime_call(argv[argc - 1], inside);
     crime_returned();

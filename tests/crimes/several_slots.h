@@ -7,8 +7,9 @@
 #include "crime.h"
 
 enum {
-    SLOT_BYTES = 64,
-    SMALL_BLOCKS = 65536,
+    SMALL_SLOT_BYTES = 64,
+    LARGE_SLOT_BYTES = 4096,
+    MOST_SMALL_BLOCKS = 65536,
     KEPT_ONE_IN = 8,
     SEVERAL = 3,
     TRIES = 16384,
@@ -21,29 +22,42 @@ static inline uintptr_t slab_number(const void *block)
 }
 
 /* Whether a small block that was kept lies in the same slab. */
-static inline bool has_small_neighbours(char *const *small, const void *block)
+static inline bool has_small_neighbours(char *const *small, size_t count, const void *block)
 {
     size_t each = 0;
-    while (each < SMALL_BLOCKS && slab_number(small[each]) != slab_number(block)) {
+    while (each < count && slab_number(small[each]) != slab_number(block)) {
         each += KEPT_ONE_IN;
     }
-    return each < SMALL_BLOCKS;
+    return each < count;
 }
 
-static inline char *block_of_several_slots(void)
+/* As many small ones as take 4 MiB, or 16 MiB of those that are not so small. */
+static inline char *block_among_slots_of(size_t slot_bytes)
 {
-    static char *small[SMALL_BLOCKS];
-    for (size_t each = 0; each < SMALL_BLOCKS; each++) {
-        small[each] = crime_block(SLOT_BYTES);
+    static char *small[MOST_SMALL_BLOCKS];
+    size_t count = slot_bytes == SMALL_SLOT_BYTES ? MOST_SMALL_BLOCKS : MOST_SMALL_BLOCKS / 16;
+    for (size_t each = 0; each < count; each++) {
+        small[each] = crime_block(slot_bytes);
     }
-    for (size_t each = 0; each < SMALL_BLOCKS; each++) {
+    for (size_t each = 0; each < count; each++) {
         if (each % KEPT_ONE_IN != 0) {
             free(small[each]);
         }
     }
-    char *block = crime_block((size_t)SEVERAL * SLOT_BYTES);
-    for (unsigned tries = 0; tries < TRIES && !has_small_neighbours(small, block); tries++) {
-        block = crime_block((size_t)SEVERAL * SLOT_BYTES);
+    char *block = crime_block(SEVERAL * slot_bytes);
+    for (unsigned tries = 0; tries < TRIES && !has_small_neighbours(small, count, block); tries++) {
+        block = crime_block(SEVERAL * slot_bytes);
     }
     return block;
+}
+
+static inline char *block_of_several_slots(void)
+{
+    return block_among_slots_of(SMALL_SLOT_BYTES);
+}
+
+/* Above 8 KiB, so that no thread keeps it for itself. */
+static inline char *long_block_of_several_slots(void)
+{
+    return block_among_slots_of(LARGE_SLOT_BYTES);
 }
