@@ -2,7 +2,7 @@
 # Limits of the system: address space, private memory, locked memory, mappings, processors.
 . "$(dirname "$0")/env/common.sh"
 
-for name in limited locked map_count mapping_growth kept_range owners; do
+for name in limited sandbox locked map_count mapping_growth kept_range owners; do
     program $name
 done
 
@@ -72,6 +72,7 @@ if [ "$(id -u)" = 0 ]; then
 else
     echo "mlockall is not shown: that needs root"
 fi
+succeeds "a sandbox that kills for calls which malloc does not usually make" "${on_hepta[@]}" "$scratch/sandbox"
 succeeds "as many mappings as the kernel allows" "${on_hepta[@]}" "$scratch/map_count"
 succeeds "mappings of a program with large blocks" "${on_hepta[@]}" "$scratch/mapping_growth"
 

@@ -23,7 +23,7 @@ scenario fork "a forked child"
 scenario main_leaves "main ends by pthread_exit, the process with its last thread"
 succeeds "the same, with much left to do for a long time" timeout -k 1 10 "${on_hepta[@]}" \
     HEPTA_OPTIONS=decay_ms:60000 "$scratch/purger" main_leaves
-# Every 64th slow operation ticks: each of the frees inside libc is that one once.
+# Every 63rd slow operation ticks: each of the frees inside libc is that one once.
 # shellcheck disable=SC2016 # for the inner shell
 succeeds "libc frees what ended threads had, under its own lock" bash -c '
     for operations in {0..63}; do

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "arena_runs.h"
+#include "metadata/storage.h"
 #include "support/fake_system.h"
 
 /* Its range is gone, all others are full. */
@@ -62,6 +63,25 @@ static void an_unmapped_region_stays_listed_and_a_purge_passes_it_by(void **stat
 
     assert_ptr_equal(hp_arena_region(region->number), region);
     assert_int_equal(hp_arena_purge(), 0);
+}
+
+/* However often: an address that was never used before costs a leaf of the map for good. */
+static void a_range_that_was_given_back_comes_back_to_where_it_was(void **state)
+{
+    (void)state;
+    given_an_unmapped_region();
+    hp_run first = given_a_run(MIB);
+    uint64_t records = hp_storage_mapped_bytes();
+    for (unsigned round = 0; round < 8; round++) {
+        give_back(&first);
+        assert_true(hp_arena_unmap_idle() > 0);
+
+        hp_run again = given_a_run(MIB);
+
+        assert_ptr_equal(again.start, first.start);
+        assert_int_equal(hp_storage_mapped_bytes(), records);
+        first = again;
+    }
 }
 
 static void a_region_whose_range_was_given_back_is_used_before_a_new_number(void **state)
@@ -191,6 +211,7 @@ int main(void)
         SPEC(a_region_of_which_nothing_is_out_is_unmapped),
         SPEC(regions_that_are_in_use_or_claimed_are_passed_by),
         SPEC(an_unmapped_region_stays_listed_and_a_purge_passes_it_by),
+        SPEC(a_range_that_was_given_back_comes_back_to_where_it_was),
         SPEC(a_region_whose_range_was_given_back_is_used_before_a_new_number),
         SPEC(the_next_region_is_a_quarter_of_what_is_mapped_now),
         SPEC(an_unmapped_region_that_is_claimed_is_left_alone),

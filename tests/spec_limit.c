@@ -1,5 +1,5 @@
 /*
- * A ceiling on what is mapped, and a soft limit above which free memory does not wait for its time.
+ * A ceiling on what is mapped.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,13 +15,11 @@
 #include "hepta/hepta.h"
 #include "platform/limit.h"
 #include "platform/system.h"
-#include "service/decay.h"
-#include "service/purger.h"
 #include "support/fake_system.h"
 
 #define MIB ((size_t)1 << 20)
 
-enum { MOST_BLOCKS = 4096, DECAY_MS = 1000 };
+enum { MOST_BLOCKS = 4096 };
 
 static void *blocks[MOST_BLOCKS];
 
@@ -36,7 +34,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     hepta_set_limit(0);
-    hp_limit_set_soft(HP_NO_LIMIT);
     return fake_system_teardown(state);
 }
 
@@ -161,18 +158,8 @@ static void a_block_grows_by_what_was_kept_for_others(void **state)
     hepta_free(block);
 }
 
-/* Looks for one step at a time, as long as something remains. */
-static void one_look_later(void)
+static void given_freed_blocks(void)
 {
-    fake.now_ms += DECAY_MS / 20;
-    hp_purger_look(fake.now_ms, HP_PURGER_THREAD_PORTIONS);
-}
-
-static void given_a_purger_and_freed_blocks(int64_t decay_ms)
-{
-    hp_purger_after_fork();
-    hp_purger_set_thread(false);
-    hp_purger_set_decay(decay_ms);
     for (unsigned index = 0; index < 40; index++) {
         blocks[index] = memset(hepta_malloc(MIB), 1, MIB);
     }
@@ -180,45 +167,19 @@ static void given_a_purger_and_freed_blocks(int64_t decay_ms)
     hp_purge_settle();
 }
 
-static void above_the_soft_limit_free_memory_goes_at_the_next_look(void **state)
+/* Longer than all memory and swap: whatever is given back, it would not be granted. */
+static void what_can_never_be_had_takes_nothing_from_what_is_kept(void **state)
 {
     (void)state;
-    given_a_purger_and_freed_blocks(DECAY_MS);
-    hp_limit_set_soft(20 * MIB);
+    hp_limit_ask_system();
+    given_freed_blocks();
+    fake.map_limit_bytes = 1000 * MIB;
+    errno = 0;
 
-    one_look_later();
+    assert_null(hepta_malloc((size_t)1 << 46));
 
-    assert_in_range(hp_purge_dirty_pages() * hp_page_bytes(), 0, MIB);
-}
-
-/* A block that nobody touched is mapped, and has no memory. */
-static void memory_that_was_never_touched_is_not_resident(void **state)
-{
-    (void)state;
-    void *untouched = hepta_malloc(1000 * MIB);
-    given_a_purger_and_freed_blocks(DECAY_MS);
-    hp_limit_set_soft(500 * MIB);
-
-    one_look_later();
-
+    assert_int_equal(errno, ENOMEM);
     assert_true(hp_purge_dirty_pages() * hp_page_bytes() > 35 * MIB);
-    hepta_free(untouched);
-}
-
-static void where_nothing_goes_by_its_age_the_soft_limit_is_kept_all_the_same(void **state)
-{
-    (void)state;
-    given_a_purger_and_freed_blocks(HP_DECAY_NEVER);
-    hp_limit_set_soft(1000 * MIB);
-    one_look_later();
-    fake.now_ms += 1000 * DECAY_MS;
-    one_look_later();
-    assert_true(hp_purge_dirty_pages() * hp_page_bytes() > 35 * MIB);
-
-    hp_limit_set_soft(20 * MIB);
-    one_look_later();
-
-    assert_in_range(hp_purge_dirty_pages() * hp_page_bytes(), 0, MIB);
 }
 
 enum { REFUSED_TRIES = 200000 };
@@ -253,17 +214,6 @@ static void what_is_refused_is_in_nobody_elses_way(void **state)
     assert_int_equal(refused, 0);
 }
 
-static void below_it_the_curve_decides(void **state)
-{
-    (void)state;
-    given_a_purger_and_freed_blocks(DECAY_MS);
-    hp_limit_set_soft(1000 * MIB);
-
-    one_look_later();
-
-    assert_true(hp_purge_dirty_pages() * hp_page_bytes() > 35 * MIB);
-}
-
 #define SPEC(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -275,10 +225,7 @@ int main(void)
         SPEC(a_ceiling_below_what_is_mapped_refuses_only_what_is_new),
         SPEC(above_a_ceiling_that_was_lowered_a_block_can_shrink),
         SPEC(a_block_grows_by_what_was_kept_for_others),
-        SPEC(above_the_soft_limit_free_memory_goes_at_the_next_look),
-        SPEC(below_it_the_curve_decides),
-        SPEC(memory_that_was_never_touched_is_not_resident),
-        SPEC(where_nothing_goes_by_its_age_the_soft_limit_is_kept_all_the_same),
+        SPEC(what_can_never_be_had_takes_nothing_from_what_is_kept),
         SPEC(what_is_refused_is_in_nobody_elses_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

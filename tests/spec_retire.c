@@ -8,52 +8,8 @@
 
 #include <cmocka.h>
 
-#include "owner/retire.h"
-#include "owner_slots.h"
 #include "platform/purger_bell.h"
-
-enum { PASS_MS = 500, BLOCK_BYTES = 64, PORTIONS = 64 };
-
-static uint32_t now_ms;
-
-/* A new owner without anything, not claimed between the steps of a test. */
-static int retire_setup(void **state)
-{
-    int failed = owner_setup(state);
-    now_ms += 100000;
-    hp_claim_release(&owner->claim);
-    return failed;
-}
-
-static int retire_teardown(void **state)
-{
-    assert_true(hp_claim_try(&owner->claim));
-    return owner_teardown(state);
-}
-
-/* A pass later. */
-static bool look(void)
-{
-    now_ms += PASS_MS;
-    return hp_owner_look(owner, now_ms, PASS_MS, PORTIONS) != HP_LOOK_DONE;
-}
-
-/* So many packs of seven chunks each wait in the depot of the class. */
-static void given_packs(unsigned count)
-{
-    hp_depot_hand hand = {0};
-    assert_true(hp_claim_try(&owner->claim));
-    for (unsigned number = 0; number < count; number++) {
-        assert_non_null(given_a_pack_of(owner, &hand, BLOCK_BYTES));
-    }
-    hp_depot_empty_hand(owner, &hand);
-    hp_claim_release(&owner->claim);
-}
-
-static unsigned packs(void)
-{
-    return hp_depot_count(owner, hp_class_of(BLOCK_BYTES));
-}
+#include "retire_looks.h"
 
 /* As a working thread does it. */
 static void use_top_pack(void)
@@ -206,23 +162,6 @@ static void the_first_pack_for_the_depot_rings_and_the_next_does_not(void **stat
     hp_depot_pop(owner, 0); /* the test lets go of it */
 }
 
-static void an_owner_whose_claim_is_taken_remains_but_not_for_ever(void **state)
-{
-    (void)state;
-    given_packs(1);
-    assert_true(hp_claim_try(&owner->claim));
-
-    assert_true(look());
-    unsigned looks = 1;
-    while (look()) {
-        looks++;
-    }
-    assert_in_range(looks, 10, 1000);
-    hp_claim_release(&owner->claim);
-
-    assert_true(look());
-}
-
 enum { SLABS = 20, SLOTS = 16 };
 
 /* Every second page of so many slabs is free. */
@@ -284,7 +223,6 @@ int main(void)
         SPEC(the_first_slot_that_becomes_free_rings_and_the_next_does_not),
         SPEC(a_note_from_outside_rings),
         SPEC(the_first_pack_for_the_depot_rings_and_the_next_does_not),
-        SPEC(an_owner_whose_claim_is_taken_remains_but_not_for_ever),
         SPEC(many_slabs_are_seen_in_one_look),
         SPEC(a_pass_that_is_under_way_goes_on_where_it_was),
     };

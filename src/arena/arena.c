@@ -8,6 +8,8 @@
 #define REGION_MAX_BYTES ((size_t)1 << 30)
 /* A new region has this part of what is mapped: so much at most is out of reach with a claim. */
 #define REGION_SHARE 4u
+/* The same where the others are claimed at the moment, or each page costs memory at once. */
+#define REGION_SMALL_SHARE 64u
 
 hp_region *_Atomic hp_arena_regions[HP_REGION_LIMIT];
 static _Atomic uint32_t region_count; /* shared: numbers given out */
@@ -175,26 +177,38 @@ static void count_bytes(size_t bytes)
     atomic_fetch_add_explicit(&region_bytes, bytes, memory_order_relaxed);
 }
 
-/* The region with a range of this size, claimed; a new one where it is NULL. NULL: the system refuses. */
+/* Claimed; nobody else knows it before it is listed. NULL: the system refuses, or there are as many as can be. */
+static hp_region *create_region(size_t bytes)
+{
+    hp_region *region = hp_region_create(bytes, place_hint(bytes));
+    if (region == NULL || (hp_region_claim(region) && list_region(region))) {
+        return region;
+    }
+    hp_region_unmap(region);
+    return NULL;
+}
+
+/*
+ * The region with a range of this size, claimed; a new one where it is NULL. NULL: the system refuses. A range comes
+ * back to where it was, if that is free: the map keeps its leaves for good, so places that were never used before are
+ * dear.
+ */
 static hp_region *map_region(hp_region *region, size_t bytes)
 {
-    if (region != NULL) {
-        return hp_region_map(region, bytes, place_hint(bytes)) ? region : NULL;
+    if (region == NULL) {
+        return create_region(bytes);
     }
-    region = hp_region_create(bytes, place_hint(bytes));
-    /* Nobody else knows a new region, so the claim is ours. */
-    return region != NULL && hp_region_claim(region) && list_region(region) ? region : NULL;
+    return hp_region_map(region, bytes, region->base) ? region : NULL;
 }
 
 static size_t aimed_bytes(bool busy)
 {
-    /* Under mlockall(MCL_FUTURE) every page of a new mapping is resident at once: no reserves then.
+    /* Under mlockall(MCL_FUTURE) every page of a new mapping is resident at once: few reserves then.
        relaxed: a size to aim at */
-    if (busy || atomic_load_explicit(&born_resident, memory_order_relaxed)) {
-        return REGION_MIN_BYTES;
-    }
-    /* relaxed: a size to aim at */
-    size_t aimed = atomic_load_explicit(&region_bytes, memory_order_relaxed) / REGION_SHARE;
+    bool small = busy || atomic_load_explicit(&born_resident, memory_order_relaxed);
+    /* relaxed: as above */
+    size_t aimed = atomic_load_explicit(&region_bytes, memory_order_relaxed) /
+                   (small ? REGION_SMALL_SHARE : REGION_SHARE);
     aimed = aimed < REGION_MIN_BYTES ? REGION_MIN_BYTES : aimed;
     aimed = aimed > REGION_MAX_BYTES ? REGION_MAX_BYTES : aimed;
     return hp_round_up(aimed, HP_REGION_ALIGN_BYTES);
@@ -217,7 +231,7 @@ static hp_region *grow(size_t need_bytes, bool busy)
             note_range(region);
             return region;
         }
-        if (bytes == least) {
+        if (bytes == least || (unmapped == NULL && count_regions() == HP_REGION_LIMIT)) {
             break;
         }
         /* Back off by 0.9 and a little, so that every step makes progress. */

@@ -4,6 +4,7 @@
 
 #include "arena/mapping.h"
 #include "platform/limit.h"
+#include "platform/system.h"
 
 static hp_huge *_Atomic kept[HP_KEPT_SLOTS]; /* shared: P10 */
 static _Atomic uint64_t kept_bytes;  /* shared: relaxed counter; reserved before a slot is filled */
@@ -181,7 +182,7 @@ hp_huge *hp_kept_take_old(unsigned slot, uint32_t now_ms, uint32_t age_ms, bool 
     }
     /* relaxed: an age; if the record has changed hands, its mapping is taken too early or too late */
     uint32_t freed_at_ms = atomic_load_explicit(&huge->freed_at_ms, memory_order_relaxed);
-    if ((int32_t)(now_ms - freed_at_ms) >= (int32_t)age_ms && take_seen(slot, huge)) {
+    if (hp_have_passed(age_ms, freed_at_ms, now_ms) && take_seen(slot, huge)) {
         return huge;
     }
     *younger = true;

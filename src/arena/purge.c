@@ -55,9 +55,7 @@ void hp_purge_settle(void)
 
 static bool is_old_enough(const hp_bfc_chunk *chunk, const purge_order *order)
 {
-    /* The clock wraps: an age is a difference. Clocks that threads read can overtake each other. */
-    int32_t age_ms = (int32_t)(order->now_ms - chunk->freed_at_ms);
-    return age_ms >= (int32_t)order->least_age_ms;
+    return hp_have_passed(order->least_age_ms, chunk->freed_at_ms, order->now_ms);
 }
 
 /* A part of the chunk's dirty pages comes out. Under the claim; returns the pages. */

@@ -63,6 +63,10 @@ static void free_own(hp_thread *self, unsigned size_class, void *chunk)
 
 void hp_thread_free_slot(hp_thread *self, hp_slab *slab, unsigned index)
 {
+    if (slab->size_class >= HP_CACHED_CLASSES) {
+        hp_thread_free_single(self, slab->size_class, slab, index);
+        return;
+    }
     unsigned size_class = class_of_block(slab, index);
     void *chunk = slab->base + (size_t)index * slab->slot_bytes;
     if (HP_UNLIKELY(size_class >= HP_CACHED_CLASSES)) {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "front/slow.h"
+#include "front/reclaim.h"
 #include "hepta/hepta.h"
 #include "platform/export.h"
 #include "platform/limit.h"

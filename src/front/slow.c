@@ -11,9 +11,11 @@
 #include "cache/refill.h"
 #include "cache/single.h"
 #include "front/block.h"
+#include "front/reclaim.h"
 #include "metadata/address_map.h"
 #include "owner/inbox.h"
 #include "owner/owners.h"
+#include "platform/limit.h"
 #include "platform/misuse.h"
 #include "platform/processor.h"
 #include "platform/system.h"
@@ -21,21 +23,6 @@
 #include "service/purger.h"
 
 #define DEFAULT_ALIGN_BYTES 16u
-
-size_t hp_reclaim(void)
-{
-    hp_thread *self = hp_thread_enter();
-    if (self != NULL) {
-        hp_thread_flush(self);
-    }
-    bool all_claimed = hp_owners_trim_all();
-    size_t bytes =
-        hp_owners_trim_pages() + hp_arena_unmap_idle() + hp_arena_purge() + hp_huge_purge();
-    if (!all_claimed || hp_purge_dirty_pages() != 0) {
-        hp_purger_hurry();
-    }
-    return bytes;
-}
 
 /* At the end of what is slow anyway, outside of every claim. */
 HP_INLINE void tick(void)
@@ -150,6 +137,14 @@ static HP_COLD void *scrape(size_t bytes, size_t align_bytes, bool *zeroed)
                : NULL;
 }
 
+/* The system refuses: what can be returned is returned, then once more. */
+static HP_COLD void *reclaim_and_allocate(size_t bytes, size_t align_bytes, bool *zeroed)
+{
+    hp_reclaim();
+    void *chunk = allocate(bytes, align_bytes, zeroed);
+    return chunk != NULL ? chunk : scrape(bytes, align_bytes, zeroed);
+}
+
 static HP_SLOW void *allocate_or_fail(size_t bytes, size_t align_bytes, bool *zeroed)
 {
     *zeroed = false;
@@ -160,12 +155,8 @@ static HP_SLOW void *allocate_or_fail(size_t bytes, size_t align_bytes, bool *ze
             tick();
             return chunk;
         }
-        hp_reclaim();
-        chunk = allocate(bytes, align_bytes, zeroed);
-        if (chunk != NULL) {
-            return chunk;
-        }
-        chunk = scrape(bytes, align_bytes, zeroed);
+        chunk =
+            hp_limit_may_ever_fit(bytes) ? reclaim_and_allocate(bytes, align_bytes, zeroed) : NULL;
         if (chunk != NULL) {
             return chunk;
         }

@@ -38,6 +38,3 @@ HP_SLOW void hp_slow_free_other(void *pointer, hp_slab *slab);
 
 /* free of what the hot path did not find. */
 HP_SLOW void hp_slow_free(void *pointer);
-
-/* Returns everything that can be returned at this moment to the system; the bytes given back. */
-HP_COLD size_t hp_reclaim(void);

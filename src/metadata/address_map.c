@@ -64,7 +64,7 @@ void hp_hot_clear(uint64_t grain)
 
 static hp_map_leaf *leaf_of(size_t page)
 {
-    /* acquire: P5, pairs with the installation in hp_map_reserve */
+    /* acquire: P5, pairs with install_leaf */
     return atomic_load_explicit(&root[page >> LEAF_LOG2], memory_order_acquire);
 }
 

@@ -3,6 +3,7 @@
 
 #include "owner/depot.h"
 #include "owner/owners.h"
+#include "owner/retire.h"
 #include "owner/singles.h"
 #include "platform/processor.h"
 
@@ -116,6 +117,7 @@ void hp_owners_keep_only(hp_owner *bound, uint32_t room_bytes, uint32_t single_r
         if (hp_claim_is_taken(&owner->claim)) {
             /* relaxed: a number to go by. Nobody follows to what stays claimed. */
             atomic_store_explicit(&owner->processor, HP_NO_PROCESSOR, memory_order_relaxed);
+            hp_owner_abandon(owner);
         }
         /* relaxed: a counter for balance, and there is one thread */
         atomic_store_explicit(&owner->bound_threads, owner == bound, memory_order_relaxed);

@@ -69,12 +69,16 @@ static bool get_room(hp_owner *owner, hp_depot_hand *hand, uint32_t bytes)
     return true;
 }
 
-/* All packs have been begun: what another owner has to spare. */
-static HP_SLOW hp_pack *pop_anothers_bundle(void)
+/* Where all packs have been begun, so many other owners are asked for some. */
+#define OTHERS_ASKED 8u
+
+/* What another owner has to spare. */
+static HP_SLOW hp_pack *pop_anothers_bundle(hp_owner *owner)
 {
     hp_pack *bundle = NULL;
-    for (hp_owner *owner = hp_owners_first(); owner != NULL && bundle == NULL;
-         owner = hp_owners_next(owner)) {
+    for (unsigned asked = 0; asked < OTHERS_ASKED && bundle == NULL; asked++) {
+        hp_owner *next = hp_owners_next(owner);
+        owner = next == NULL ? hp_owners_first() : next;
         bundle = hp_pack_pop(&owner->spare_packs);
     }
     return bundle;
@@ -85,7 +89,7 @@ static bool get_packs(hp_owner *owner, hp_depot_hand *hand)
 {
     hp_pack *bundle = hp_pack_pop(&owner->spare_packs);
     bundle = bundle != NULL ? bundle : hp_pack_begin();
-    bundle = HP_LIKELY(bundle != NULL) ? bundle : pop_anothers_bundle();
+    bundle = HP_LIKELY(bundle != NULL) ? bundle : pop_anothers_bundle(owner);
     if (HP_UNLIKELY(bundle == NULL)) {
         return false;
     }
@@ -111,8 +115,8 @@ static void give_bundle_back(hp_owner *owner, hp_depot_hand *hand)
 
 HP_SLOW bool hp_depot_fill_hand(hp_owner *owner, hp_depot_hand *hand, uint32_t bytes)
 {
-    return (hand->pack_count > 0 || get_packs(owner, hand)) &&
-           (hand->room_bytes >= bytes || get_room(owner, hand, bytes));
+    return (hand->room_bytes >= bytes || get_room(owner, hand, bytes)) &&
+           (hand->pack_count > 0 || get_packs(owner, hand));
 }
 
 HP_SLOW void hp_depot_ease_hand(hp_owner *owner, hp_depot_hand *hand)

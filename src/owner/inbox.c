@@ -93,11 +93,11 @@ static uint64_t drain_slab(hp_owner *owner, hp_slab *slab)
 {
     uint64_t slots = 0;
     uint32_t slot_bytes = slab->slot_bytes; /* as long as none of the slots is back */
-    /* acq_rel: P4, pairs with the fetch_or in hp_inbox_post, both ways */
+    /* acq_rel: P4, pairs with the fetch_or in announce, both ways */
     uint64_t pending = atomic_exchange_explicit(&slab->pending, 0, memory_order_acq_rel);
     for (; pending != 0; pending &= pending - 1) {
         unsigned word = hp_lowest_bit(pending);
-        /* acquire: P3, pairs with the fetch_or in hp_inbox_post */
+        /* acquire: P3, pairs with the fetch_or in note */
         uint64_t bits = atomic_exchange_explicit(&slab->remote[word], 0, memory_order_acquire);
         if (bits == 0) {
             continue;

@@ -31,7 +31,7 @@ static _Atomic uint32_t owner_count;  /* shared: relaxed counter; numbers given 
 
 hp_owner *hp_owners_first(void)
 {
-    /* acquire: P11, pairs with hp_owners_add */
+    /* acquire: P11, pairs with append */
     return atomic_load_explicit(&first_owner, memory_order_acquire);
 }
 

@@ -6,9 +6,6 @@
 #include "owner/slab_pages.h"
 #include "platform/purger_bell.h"
 
-/* Looks in a row at which the claim was taken; then it is one that is never released, after a fork. */
-#define MOST_MISSES 64u
-
 void hp_owner_watch(hp_owner *owner)
 {
     /* acq_rel: P16, pairs with begin_pass */
@@ -202,7 +199,7 @@ static bool end_pass(hp_owner *owner)
 {
     owner->pass.is_under_way = false;
     bool found = owner->pass.found;
-    /* acq_rel: P16, pairs with hp_inbox_post: either the bytes are seen here, or there that nobody watches */
+    /* acq_rel: P16, pairs with announce: either the bytes are seen here, or there that nobody watches */
     found = atomic_fetch_add_explicit(&owner->inbox_bytes, 0, memory_order_acq_rel) != 0 || found;
     if (found) {
         /* relaxed: the purger's own word again */
@@ -231,6 +228,13 @@ static hp_look_end portion_under_claim(hp_owner *owner, uint32_t now_ms, uint32_
     return end_pass(owner) ? HP_LOOK_LATER : HP_LOOK_DONE;
 }
 
+void hp_owner_abandon(hp_owner *owner)
+{
+    owner->pass.abandoned = true;
+    /* relaxed: there is one thread */
+    atomic_store_explicit(&owner->watched, false, memory_order_relaxed);
+}
+
 hp_look_end hp_owner_look(hp_owner *owner, uint32_t now_ms, uint32_t pass_ms, unsigned portions)
 {
     hp_owner_pass *pass = &owner->pass;
@@ -241,10 +245,9 @@ hp_look_end hp_owner_look(hp_owner *owner, uint32_t now_ms, uint32_t pass_ms, un
     hp_look_end end = HP_LOOK_SOON;
     for (; portions > 0 && end == HP_LOOK_SOON; portions--) {
         if (!hp_claim_try(&owner->claim)) {
-            pass->misses++;
-            return pass->misses < MOST_MISSES ? HP_LOOK_LATER : HP_LOOK_DONE;
+            return pass->abandoned ? HP_LOOK_DONE : HP_LOOK_LATER;
         }
-        pass->misses = 0;
+        pass->abandoned = false;
         end = portion_under_claim(owner, now_ms, pass_ms);
         hp_claim_release(&owner->claim);
     }

@@ -45,6 +45,9 @@ HP_INLINE void hp_owner_have_watched(hp_owner *owner)
 /* Gives the free pages of all open slabs back at once; the bytes. Any thread, under the owner's claim. */
 size_t hp_owner_trim_pages(hp_owner *owner);
 
+/* In a forked child, of an owner that is claimed: looks leave it alone until somebody rings and its claim is open. */
+void hp_owner_abandon(hp_owner *owner);
+
 typedef enum hp_look_end {
     HP_LOOK_DONE,  /* nothing to come back for, until somebody rings */
     HP_LOOK_LATER, /* there will be */

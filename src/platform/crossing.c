@@ -1,5 +1,6 @@
 #include "platform/crossing.h"
 
+#include <ck_pr.h>
 #include <ck_stack.h>
 #include <errno.h>
 #include <stddef.h>
@@ -41,12 +42,15 @@ void hp_tell_acquire(void *address)
 void hp_stack_push(hp_stack *stack, hp_stack_node *node)
 {
     hp_tell_release(stack);
+    /* The push itself keeps stores in order, and not what was read before it. */
+    ck_pr_fence_release();
     ck_stack_push_mpmc(ck_of(stack), (struct ck_stack_entry *)(void *)node);
 }
 
 hp_stack_node *hp_stack_take_all(hp_stack *stack)
 {
     hp_stack_node *first = (hp_stack_node *)(void *)ck_stack_batch_pop_mpmc(ck_of(stack));
+    ck_pr_fence_acquire();
     hp_tell_acquire(stack);
     return first;
 }
@@ -59,6 +63,7 @@ hp_stack_node *hp_stack_next(const hp_stack_node *node)
 hp_stack_node *hp_stack_pop(hp_stack *stack)
 {
     hp_stack_node *node = (hp_stack_node *)(void *)ck_stack_pop_mpmc(ck_of(stack));
+    ck_pr_fence_acquire();
     hp_tell_acquire(stack);
     return node;
 }

@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 
 static _Atomic uint64_t mapped_bytes; /* shared: relaxed counter */
 static _Atomic uint64_t ceiling =
@@ -9,6 +10,8 @@ static _Atomic uint64_t ceiling =
 static _Atomic uint64_t soft = HP_NO_LIMIT; /* shared: relaxed, as above */
 
 static _Atomic bool scarce; /* shared: relaxed, set once */
+static _Atomic uint64_t machine_bytes =
+    HP_NO_LIMIT; /* shared: relaxed, set once; memory and swap */
 
 static bool is_limited(__rlimit_resource_t resource)
 {
@@ -18,6 +21,13 @@ static bool is_limited(__rlimit_resource_t resource)
 
 void hp_limit_ask_system(void)
 {
+    struct sysinfo machine;
+    if (sysinfo(&machine) == 0) {
+        /* relaxed: a number that depends on nothing */
+        atomic_store_explicit(&machine_bytes,
+                              ((uint64_t)machine.totalram + machine.totalswap) * machine.mem_unit,
+                              memory_order_relaxed);
+    }
     /* What the program may write to counts as data, with memory or without. */
     if (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA)) {
         /* relaxed: a choice, nothing depends on its order */
@@ -29,6 +39,13 @@ bool hp_limit_address_space_is_scarce(void)
 {
     /* relaxed: as above */
     return atomic_load_explicit(&scarce, memory_order_relaxed);
+}
+
+bool hp_limit_may_ever_fit(uint64_t bytes)
+{
+    /* relaxed: a number that depends on nothing */
+    uint64_t machine = atomic_load_explicit(&machine_bytes, memory_order_relaxed);
+    return bytes <= hp_limit_ceiling() && (bytes <= machine || hp_limit_address_space_is_scarce());
 }
 
 bool hp_limit_add(uint64_t bytes)

@@ -30,9 +30,15 @@ uint64_t hp_limit_mapped_bytes(void);
 void hp_limit_set_ceiling(uint64_t bytes);
 uint64_t hp_limit_ceiling(void);
 
-/* Asks the system once whether address space is limited: then it is not for keeping without memory. */
+/* Asks the system once how much memory it has, and whether address space is limited: then it is not for keeping. */
 void hp_limit_ask_system(void);
 bool hp_limit_address_space_is_scarce(void);
+
+/*
+ * Whether a request that the system has refused may be granted when memory was given back: not one that is longer than
+ * the ceiling, or than all memory and swap where address space has no limit.
+ */
+bool hp_limit_may_ever_fit(uint64_t bytes);
 
 /* Above this resident memory free pages go back at the next look, whatever their age. */
 void hp_limit_set_soft(uint64_t bytes);

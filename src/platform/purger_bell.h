@@ -44,6 +44,9 @@ void hp_bell_pause(uint32_t pause_ms);
 /* In a forked child: nobody sleeps here. */
 void hp_bell_after_fork(void);
 
+/* Odd: where allocations and frees take turns, ticks fall on both, and only those of allocations start a thread. */
+#define HP_TICK_OPERATIONS 63u
+
 /*
  * Slow operations left to the next tick; 0: nobody ticks, a purger has its own thread. Shared: relaxed; a
  * decrement that is lost to another thread's delays a tick by one operation.
@@ -58,12 +61,11 @@ HP_INLINE bool hp_tick_is_due(void)
     if (HP_LIKELY(left == 0)) {
         return false;
     }
-    /* relaxed: as above. The tick sets it anew */
-    atomic_store_explicit(&hp_ticks_left, left - 1, memory_order_relaxed);
+    /* relaxed: as above. A thread that stops before it has ticked leaves the next tick to others */
+    atomic_store_explicit(&hp_ticks_left, left == 1 ? HP_TICK_OPERATIONS : left - 1,
+                          memory_order_relaxed);
     return left == 1;
 }
-
-#define HP_TICK_OPERATIONS 64u
 
 /* The next tick comes after so many slow operations; 0: none. */
 void hp_ticks_set(uint32_t operations);

@@ -1,13 +1,17 @@
+#define _GNU_SOURCE
 #include "platform/purger_thread.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "platform/compiler.h"
 
@@ -33,9 +37,24 @@ bool hp_purger_thread_may_start(void)
     return only != self;
 }
 
+/*
+ * As the process's other threads run by default: whoever happened to make it may be a real-time thread on a processor
+ * of its own. Where the system refuses, it stays as it was made.
+ */
+static void be_an_ordinary_thread(void)
+{
+    struct sched_param none = {.sched_priority = 0};
+    sched_setscheduler(0, SCHED_OTHER, &none);
+    cpu_set_t processors;
+    if (sched_getaffinity(getpid(), sizeof processors, &processors) == 0) {
+        sched_setaffinity(0, sizeof processors, &processors);
+    }
+}
+
 static void *run(void *body)
 {
     prctl(PR_SET_NAME, "hepta-purger");
+    be_an_ordinary_thread();
     (*(void (**)(void))body)();
     return NULL;
 }
@@ -106,7 +125,8 @@ static void call_main_left(void *value)
 
 void hp_purger_thread_watch_main(void (*left)(void))
 {
-    if (pthread_key_create(&main_key, call_main_left) == 0) {
+    /* A library that another thread loads is not told of the main one. */
+    if (syscall(SYS_gettid) == getpid() && pthread_key_create(&main_key, call_main_left) == 0) {
         main_left = left;
         pthread_setspecific(main_key, &main_left);
     }

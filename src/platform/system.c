@@ -193,8 +193,21 @@ static size_t resident_pages(char *first, size_t page_count)
     return count;
 }
 
+static _Atomic uint32_t withheld; /* shared: relaxed; questions that were not put to the kernel */
+
+static bool is_withheld(void)
+{
+    /* relaxed: a count, and there is one thread */
+    return hp_is_single_threaded() &&
+           atomic_load_explicit(&withheld, memory_order_relaxed) < HP_RESIDENT_WITHHELD &&
+           atomic_fetch_add_explicit(&withheld, 1, memory_order_relaxed) < HP_RESIDENT_WITHHELD;
+}
+
 static size_t kernel_resident_bytes(void *address, size_t bytes)
 {
+    if (is_withheld()) {
+        return SIZE_MAX;
+    }
     int saved_errno = errno;
     char *first = address;
     size_t page_count = bytes / hp_page_bytes();

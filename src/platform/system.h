@@ -19,6 +19,8 @@
 
 #include "platform/compiler.h"
 
+#define HP_CLOCKS_APART_MS 1000
+
 #define HP_ANYWHERE ((void *)UINTPTR_MAX)
 
 typedef struct hp_address_range {
@@ -41,7 +43,8 @@ typedef struct hp_system_calls {
     /* Grows or shrinks a mapping in place (target NULL), moves its pages over the mapping at target, which
        disappears, or wherever the kernel likes (HP_ANYWHERE). NULL when refused, nothing changed then. */
     void *(*remap)(void *address, size_t old_bytes, size_t new_bytes, void *target);
-    /* Bytes of the range's pages that lie in memory now; what was swapped out does not. SIZE_MAX when refused. */
+    /* Bytes of the range's pages that lie in memory now; what was swapped out does not. SIZE_MAX when refused, and
+       while the process has one thread the first HP_RESIDENT_WITHHELD times. */
     size_t (*resident_bytes)(void *address, size_t bytes);
     /* Milliseconds of a clock that never goes back. */
     uint64_t (*now_ms)(void);
@@ -49,6 +52,12 @@ typedef struct hp_system_calls {
 
 extern const hp_system_calls hp_system_kernel;
 extern const hp_system_calls *hp_system;
+
+/*
+ * A sandbox that kills for a call it does not know knows those that malloc usually makes, and mincore is none of them. A
+ * small program in it does well without; one that maps so many regions or frees so many large blocks is no such program.
+ */
+#define HP_RESIDENT_WITHHELD 64u
 
 /*
  * Asks the kernel once whether it discards many ranges by one call. Not before the process has a purger thread: a
@@ -66,6 +75,16 @@ static inline size_t hp_page_bytes(void)
     /* relaxed: whoever reads 0 finds the same constant */
     size_t known = atomic_load_explicit(&hp_known_page_bytes, memory_order_relaxed);
     return known != 0 ? known : hp_find_page_bytes();
+}
+
+/*
+ * Whether so many milliseconds have passed since then; both times are the low bits of the clock. Clocks that threads
+ * read can overtake each other a little; what seems to come long after now is so old that the count has wrapped.
+ */
+static inline bool hp_have_passed(uint32_t ms, uint32_t then_ms, uint32_t now_ms)
+{
+    int32_t age_ms = (int32_t)(now_ms - then_ms);
+    return age_ms >= (int32_t)ms || age_ms < -HP_CLOCKS_APART_MS;
 }
 
 /* Pages that hold so many bytes. */

@@ -101,7 +101,7 @@ const hp_option hp_option_table[] = {
         .initial = "1000",
         .help =
             "Free memory goes back to the system within one to two times this after its last use; "
-            "0: as soon as possible, -1: never.",
+            "0: as soon as possible, -1: never by its age.",
         .set = hp_purger_set_decay,
     },
     {
@@ -135,7 +135,7 @@ const hp_option hp_option_table[] = {
         .initial = "0",
         .help =
             "While more memory than this is resident, free memory goes back without waiting for "
-            "decay_ms. 0: no limit.",
+            "decay_ms, also where that is -1. 0: no limit.",
         .set = set_soft_limit,
     },
     {

@@ -30,8 +30,14 @@
 /* What an owner has goes when two looks in a row found it unused. */
 #define HURRIED_LOOKS 2u
 
+/* The purger comes back so late at most where another thread does its work. */
+#define LONGEST_BUSY_MS 64u
+
 /* No bell tells that the program's last thread has ended: so long may the process outlive it. */
 #define OUTLIVE_MS 250u
+
+/* A thread that the system refused is asked for again, and where it is refused ticks do the work. */
+#define RETRY_MS 10000u
 
 typedef enum thread_state { THREAD_NONE, THREAD_RUNNING, THREAD_REFUSED } thread_state;
 
@@ -46,6 +52,7 @@ static hp_claim role;
 static hp_decay decay;
 static bool has_begun;
 static uint64_t last_look_ms;
+static uint64_t last_try_ms; /* to have a thread */
 
 void hp_purger_set_decay(int64_t decay_ms)
 {
@@ -196,14 +203,19 @@ uint32_t hp_purger_look(uint64_t now_ms, unsigned portions)
 
 /* ---- the thread ---- */
 
-static bool look_if_nobody_does(uint32_t *pause_ms)
+/* The pause to the next look: where another thread is at it, twice as long as the last time. */
+static uint32_t look_if_nobody_does(void)
 {
+    static uint32_t busy_ms = 1; /* the purger's own */
     if (!hp_claim_try(&role)) {
-        return false;
+        /* Who ticks there may have lost the processor for long. */
+        busy_ms = busy_ms < LONGEST_BUSY_MS ? 2 * busy_ms : busy_ms;
+        return busy_ms;
     }
-    *pause_ms = hp_purger_look(hp_system->now_ms(), HP_PURGER_THREAD_PORTIONS);
+    busy_ms = 1;
+    uint32_t pause_ms = hp_purger_look(hp_system->now_ms(), HP_PURGER_THREAD_PORTIONS);
     hp_claim_release(&role);
-    return true;
+    return pause_ms;
 }
 
 /* The main thread has ended: this thread must not be the one that keeps the process. */
@@ -232,8 +244,8 @@ static void run_purger(void)
     hp_system_use_batches(true);
     hp_huge_pages_ask_system();
     for (;;) {
-        uint32_t pause_ms = 1;
-        if (look_if_nobody_does(&pause_ms) && pause_ms == 0) {
+        uint32_t pause_ms = look_if_nobody_does();
+        if (pause_ms == 0) {
             if (may_end()) {
                 break;
             }
@@ -266,8 +278,9 @@ static bool start_thread(void)
     if (hp_purger_thread_start(run_purger)) {
         return true;
     }
-    /* relaxed: ticks do the work from here on */
-    atomic_store_explicit(&thread, THREAD_REFUSED, memory_order_relaxed);
+    /* acq_rel: P20, pairs with the look of a tick. Who found the thread running meanwhile has stopped the ticks */
+    atomic_exchange_explicit(&thread, THREAD_REFUSED, memory_order_acq_rel);
+    hp_ticks_set(HP_TICK_OPERATIONS);
     return false;
 }
 
@@ -278,6 +291,19 @@ static bool thread_is_running(void)
 }
 
 /* ---- ticks ---- */
+
+/* The system may have been short of threads for a moment only. For whoever has the role. */
+static void allow_another_try(uint64_t now_ms)
+{
+    uint32_t refused = THREAD_REFUSED;
+    if (now_ms - last_try_ms < RETRY_MS) {
+        return;
+    }
+    last_try_ms = now_ms;
+    /* relaxed: the next tick starts the thread, as if none had been asked for */
+    atomic_compare_exchange_strong_explicit(&thread, &refused, THREAD_NONE, memory_order_relaxed,
+                                            memory_order_relaxed);
+}
 
 static void look_if_it_is_time(void)
 {
@@ -290,6 +316,7 @@ static void look_if_it_is_time(void)
     if (!has_begun || now_ms - last_look_ms >= step_ms) {
         hp_purger_look(now_ms, HP_PURGER_TICK_PORTIONS);
     }
+    allow_another_try(now_ms);
     hp_claim_release(&role);
 }
 

@@ -8,58 +8,11 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "load.h"
 #include "scene.h"
 #include "tasks.h"
 
-enum { BLOCKS = 200000, BLOCK_BYTES = 400, DECAY_MS = 1000 };
-
-static void *blocks[BLOCKS];
-
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static void pause_ms(long milliseconds)
-{
-    struct timespec time = {.tv_sec = milliseconds / 1000,
-                            .tv_nsec = milliseconds % 1000 * 1000000};
-    nanosleep(&time, NULL);
-}
-
-/* ---- load ---- */
-
-static void *allocate_all(void *argument)
-{
-    (void)argument;
-    for (unsigned index = 0; index < BLOCKS; index++) {
-        blocks[index] = memset(malloc(BLOCK_BYTES), 1, BLOCK_BYTES);
-    }
-    return NULL;
-}
-
-static void *free_all(void *argument)
-{
-    for (unsigned index = 0; index < BLOCKS; index++) {
-        free(blocks[index]);
-    }
-    return argument;
-}
-
-static void *burst(void *argument)
-{
-    allocate_all(argument);
-    return free_all(argument);
-}
-
-static void in_a_thread(void *(*body)(void *))
-{
-    pthread_t thread;
-    expect(pthread_create(&thread, NULL, body, NULL) == 0, "a thread can be started");
-    pthread_join(thread, NULL);
-}
+enum { DECAY_MS = 1000, RETRY_MS = 10000 };
 
 __attribute__((noreturn)) static void *sleep_for_ever(void *argument)
 {
@@ -166,16 +119,26 @@ static void takes_no_signals(void)
            "the purger blocks every signal");
 }
 
-static void has_no_thread(void)
+static void slow_operation(void)
+{
+    free(memset(malloc(400000), 1, 400000));
+    pause_ms(1);
+}
+
+static void falls_by_slow_operations(void)
 {
     size_t base_kib = resident_kib();
     burst(NULL);
     double begin_ms = now_ms();
     while (resident_kib() > base_kib + 8 * KIB && now_ms() - begin_ms < 4 * DECAY_MS) {
-        free(memset(malloc(40000), 1, 40000));
-        pause_ms(1);
+        slow_operation();
     }
     expect(resident_kib() <= base_kib + 8 * KIB, "slow operations return memory");
+}
+
+static void has_no_thread(void)
+{
+    falls_by_slow_operations();
     expect(tasks().count == 1, "a process with one thread gets no other");
 }
 
@@ -237,17 +200,27 @@ static void child_of_a_thread_ends(void)
 
 static void works_without_its_thread(void)
 {
-    struct rlimit none = {0, 0};
+    struct rlimit none = {0, RLIM_INFINITY};
+    struct rlimit before;
     expect(setuid(65534) == 0, "the user can be changed");
     pthread_barrier_t done;
     pthread_t sleeper;
     pthread_barrier_init(&done, NULL, 2);
     expect(pthread_create(&sleeper, NULL, sleep_for_ever, &done) == 0, "a thread can be started");
+    getrlimit(RLIMIT_NPROC, &before);
+    none.rlim_max = before.rlim_max;
     setrlimit(RLIMIT_NPROC, &none);
     pthread_barrier_wait(&done);
     errno = EDOM;
     burst(NULL);
     expect(errno == EDOM, "errno is kept when the system refuses a thread");
+    falls_by_slow_operations();
+    setrlimit(RLIMIT_NPROC, &before);
+    double begin_ms = now_ms();
+    while (tasks().purger == 0 && now_ms() - begin_ms < 2 * RETRY_MS) {
+        slow_operation();
+    }
+    expect(tasks().purger != 0, "a thread that was refused is asked for again");
 }
 
 static void rests_when_memory_is_locked(void)

@@ -128,9 +128,19 @@ static const hp_system_calls fake_calls = {
     .now_ms = fake_now_ms,
 };
 
+/* Later questions of a process with one thread are answered. */
+static void ask_until_the_kernel_is_asked(void)
+{
+    static _Alignas(65536) char page[65536];
+    for (unsigned question = 0; question <= HP_RESIDENT_WITHHELD; question++) {
+        hp_system_kernel.resident_bytes(page, hp_page_bytes());
+    }
+}
+
 int fake_system_setup(void **state)
 {
     (void)state;
+    ask_until_the_kernel_is_asked();
     fake = (fake_system){.map_limit_bytes = SIZE_MAX, .maps_left = UINT_MAX, .now_ms = 1000};
     hp_system = &fake_calls;
     /* Nobody works beside the test. */
