@@ -8,8 +8,8 @@
  *
  * Thread-safety: every function may be called by any thread at any time, also before main and during
  * thread exit. No call waits for another thread, but for mallinfo, mallinfo2, malloc_info and malloc_stats: a
- * thread's first call of one of these may wait for another thread's first one. None is async-signal-safe, as malloc
- * never is.
+ * thread's first call of one of these, and its exit after that, may wait for another thread's, or for a fork. None is
+ * async-signal-safe, as malloc never is.
  * Errors: functions that return a block return NULL and set errno to ENOMEM when memory runs out or the
  * size is above PTRDIFF_MAX. Misuse (a pointer that is not a block's start, a double free) is reported
  * in one line on stderr, then the process aborts.

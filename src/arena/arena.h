@@ -6,7 +6,7 @@
  *   N1  a region, once listed, stays listed.
  *   N2  a new region is a quarter of all before it together, from 4 MiB to 1 GiB, so that a holder that does
  *       not run keeps little out of reach; one that is made only because others are claimed at this moment
- *       has the smallest size that serves the request.
+ *       is a 64th.
  *   N3  pages that were never handed out are used when no region that can be claimed has others.
  * Threads:     any.
  * Ordering:    P9: a listed region is complete.

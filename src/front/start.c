@@ -7,7 +7,7 @@
  * fork takes no lock of ours. A claim that another thread holds at that moment stays taken in the child:
  * what it guards may be half changed, and the child goes elsewhere, as everybody does who meets a taken
  * claim. If it is the claim of the child's own owner, the child is bound to another one after a while.
- * liburcu's own hooks wait until no observer registers, which is bounded.
+ * liburcu's own hooks wait until no observer registers.
  */
 #include <pthread.h>
 

@@ -101,7 +101,7 @@ const hp_option hp_option_table[] = {
         .initial = "1000",
         .help =
             "Free memory goes back to the system within one to two times this after its last use; "
-            "0: as soon as possible, -1: never by its age.",
+            "0: as soon as possible, -1: not because of its age.",
         .set = hp_purger_set_decay,
     },
     {
