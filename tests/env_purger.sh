@@ -13,6 +13,7 @@ scenario() {
 }
 
 scenario burst "a burst"
+scenario few "few calls about large blocks"
 scenario sleeper "a thread allocates, another one frees, the first sleeps"
 scenario frees "one thread allocates, the next one only frees"
 scenario idle "an idle process has no wakeups"

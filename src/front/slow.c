@@ -25,17 +25,20 @@
 #define DEFAULT_ALIGN_BYTES 16u
 
 /* At the end of what is slow anyway, outside of every claim. */
-HP_INLINE void tick(void)
+HP_INLINE void tick(size_t operations)
 {
-    if (HP_UNLIKELY(hp_tick_is_due())) {
+    if (HP_UNLIKELY(hp_tick_is_due(operations))) {
         hp_purger_tick(true);
     }
 }
 
+/* So many bytes of a block count as one more operation: few programs make many about large ones. */
+#define TICK_BYTES_LOG2 18u
+
 /* The same for free, which never starts a thread. */
 HP_INLINE void tick_of_free(void)
 {
-    if (HP_UNLIKELY(hp_tick_is_due())) {
+    if (HP_UNLIKELY(hp_tick_is_due(1))) {
         hp_purger_tick(false);
     }
 }
@@ -62,6 +65,9 @@ static HP_SLOW void give_back(void *chunk)
     hp_slab *slab = hp_depot_slab_of(chunk, &index);
     /* NULL: the program has freed what is no chunk. */
     if (HP_LIKELY(slab != NULL)) {
+        if (hp_slab_block_bytes(slab, index) >= hp_class_bytes(HP_CACHED_CLASSES)) {
+            hp_slab_note_back(slab, index);
+        }
         hp_inbox_free_now(slab, index);
     }
 }
@@ -152,7 +158,7 @@ static HP_SLOW void *allocate_or_fail(size_t bytes, size_t align_bytes, bool *ze
     if (HP_LIKELY(bytes <= PTRDIFF_MAX && align_bytes <= PTRDIFF_MAX - bytes)) {
         void *chunk = allocate(bytes, align_bytes, zeroed);
         if (HP_LIKELY(chunk != NULL)) {
-            tick();
+            tick(1 + (bytes >> TICK_BYTES_LOG2));
             return chunk;
         }
         chunk =
@@ -198,7 +204,7 @@ static HP_SLOW void *take_slot(hp_thread *self, unsigned size_class)
     void *chunk = size_class < HP_CACHED_CLASSES
                       ? hp_thread_refill_medium(self, size_class)
                       : hp_thread_take_slot(self, size_class, DEFAULT_ALIGN_BYTES, &zeroed);
-    tick();
+    tick(1);
     return HP_LIKELY(chunk != NULL) ? chunk : allocate_default(hp_class_bytes(size_class));
 }
 
@@ -244,7 +250,7 @@ static HP_SLOW void *refill_without_pack(hp_thread *self, hp_line *line, unsigne
         return hp_refill_from_reserve(self, line, size_class, reserve);
     }
     void *chunk = hp_thread_refill_from_slabs(self, size_class);
-    tick();
+    tick(1);
     return HP_LIKELY(chunk != NULL) ? chunk : hp_slow_malloc(hp_class_bytes(size_class));
 }
 

@@ -45,9 +45,12 @@ __attribute__((constructor(101))) static void start(void)
 __attribute__((destructor(101))) static void finish(void)
 {
     hp_thread *self = hp_self;
-    /* A claim that is taken may be that of a call which this exit, from a signal handler, interrupted. */
-    if (self->owner != NULL && !hp_claim_is_taken(&self->owner->claim)) {
+    if (self->owner != NULL) {
+        if (hp_claim_is_taken(&self->owner->claim)) {
+            /* It may be that of a call which this exit, from a signal handler, interrupted. */
+            return;
+        }
         hp_thread_flush(self);
-        hp_owners_trim_all();
     }
+    hp_owners_trim_all();
 }

@@ -1,5 +1,6 @@
 #include "platform/limit.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
@@ -10,8 +11,9 @@ static _Atomic uint64_t ceiling =
 static _Atomic uint64_t soft = HP_NO_LIMIT; /* shared: relaxed, as above */
 
 static _Atomic bool scarce; /* shared: relaxed, set once */
-static _Atomic uint64_t machine_bytes =
-    HP_NO_LIMIT; /* shared: relaxed, set once; memory and swap */
+
+/* No machine is asked whether it has less than that. */
+#define LEAST_MACHINE_BYTES ((uint64_t)1 << 30)
 
 static bool is_limited(__rlimit_resource_t resource)
 {
@@ -21,13 +23,6 @@ static bool is_limited(__rlimit_resource_t resource)
 
 void hp_limit_ask_system(void)
 {
-    struct sysinfo machine;
-    if (sysinfo(&machine) == 0) {
-        /* relaxed: a number that depends on nothing */
-        atomic_store_explicit(&machine_bytes,
-                              ((uint64_t)machine.totalram + machine.totalswap) * machine.mem_unit,
-                              memory_order_relaxed);
-    }
     /* What the program may write to counts as data, with memory or without. */
     if (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA)) {
         /* relaxed: a choice, nothing depends on its order */
@@ -41,11 +36,24 @@ bool hp_limit_address_space_is_scarce(void)
     return atomic_load_explicit(&scarce, memory_order_relaxed);
 }
 
+/* Memory and swap. Not asked at the start: few programs are ever refused so much, and a sandbox may kill for it. */
+static uint64_t machine_bytes(void)
+{
+    struct sysinfo machine;
+    int saved_errno = errno;
+    bool known = sysinfo(&machine) == 0;
+    errno = saved_errno;
+    return known ? ((uint64_t)machine.totalram + machine.totalswap) * machine.mem_unit
+                 : HP_NO_LIMIT;
+}
+
 bool hp_limit_may_ever_fit(uint64_t bytes)
 {
-    /* relaxed: a number that depends on nothing */
-    uint64_t machine = atomic_load_explicit(&machine_bytes, memory_order_relaxed);
-    return bytes <= hp_limit_ceiling() && (bytes <= machine || hp_limit_address_space_is_scarce());
+    if (bytes > hp_limit_ceiling()) {
+        return false;
+    }
+    return bytes <= LEAST_MACHINE_BYTES || hp_limit_address_space_is_scarce() ||
+           bytes <= machine_bytes();
 }
 
 bool hp_limit_add(uint64_t bytes)

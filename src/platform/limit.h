@@ -30,7 +30,7 @@ uint64_t hp_limit_mapped_bytes(void);
 void hp_limit_set_ceiling(uint64_t bytes);
 uint64_t hp_limit_ceiling(void);
 
-/* Asks the system once how much memory it has, and whether address space is limited: then it is not for keeping. */
+/* Asks the system once whether address space is limited: then it is not for keeping without memory. */
 void hp_limit_ask_system(void);
 bool hp_limit_address_space_is_scarce(void);
 

@@ -22,6 +22,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "platform/compiler.h"
@@ -53,8 +54,11 @@ void hp_bell_after_fork(void);
  */
 extern _Atomic uint32_t hp_ticks_left;
 
-/* At the end of a slow operation, outside of every claim: whether it is this one's turn to tick. */
-HP_INLINE bool hp_tick_is_due(void)
+/*
+ * At the end of a slow operation, outside of every claim: whether it is this one's turn to tick. One about a large block
+ * counts for several.
+ */
+HP_INLINE bool hp_tick_is_due(size_t operations)
 {
     /* relaxed: a count, nothing depends on its order */
     uint32_t left = atomic_load_explicit(&hp_ticks_left, memory_order_relaxed);
@@ -62,9 +66,10 @@ HP_INLINE bool hp_tick_is_due(void)
         return false;
     }
     /* relaxed: as above. A thread that stops before it has ticked leaves the next tick to others */
-    atomic_store_explicit(&hp_ticks_left, left == 1 ? HP_TICK_OPERATIONS : left - 1,
+    bool due = left <= operations;
+    atomic_store_explicit(&hp_ticks_left, due ? HP_TICK_OPERATIONS : left - (uint32_t)operations,
                           memory_order_relaxed);
-    return left == 1;
+    return due;
 }
 
 /* The next tick comes after so many slow operations; 0: none. */

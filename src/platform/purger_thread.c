@@ -37,24 +37,20 @@ bool hp_purger_thread_may_start(void)
     return only != self;
 }
 
-/*
- * As the process's other threads run by default: whoever happened to make it may be a real-time thread on a processor
- * of its own. Where the system refuses, it stays as it was made.
- */
-static void be_an_ordinary_thread(void)
+/* Whoever happened to make it may be a real-time thread. Where the system refuses, it stays one. */
+static void be_no_real_time_thread(void)
 {
-    struct sched_param none = {.sched_priority = 0};
-    sched_setscheduler(0, SCHED_OTHER, &none);
-    cpu_set_t processors;
-    if (sched_getaffinity(getpid(), sizeof processors, &processors) == 0) {
-        sched_setaffinity(0, sizeof processors, &processors);
+    int policy = sched_getscheduler(0);
+    if (policy == SCHED_FIFO || policy == SCHED_RR) {
+        struct sched_param none = {.sched_priority = 0};
+        sched_setscheduler(0, SCHED_OTHER, &none);
     }
 }
 
 static void *run(void *body)
 {
     prctl(PR_SET_NAME, "hepta-purger");
-    be_an_ordinary_thread();
+    be_no_real_time_thread();
     (*(void (**)(void))body)();
     return NULL;
 }

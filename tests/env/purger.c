@@ -47,6 +47,26 @@ static void falls_after_a_burst(void)
     expect_to_fall(base_kib, "the resident set falls after a burst, without a further call");
 }
 
+static void *work_with_few_large_blocks(void *argument)
+{
+    enum { LARGE_BLOCKS = 25, LARGE_BYTES = 4000000 };
+    void *large[LARGE_BLOCKS];
+    for (unsigned index = 0; index < LARGE_BLOCKS; index++) {
+        large[index] = memset(malloc(LARGE_BYTES), 1, LARGE_BYTES);
+    }
+    for (unsigned index = 0; index < LARGE_BLOCKS; index++) {
+        free(large[index]);
+    }
+    return argument;
+}
+
+static void falls_after_few_calls(void)
+{
+    size_t base_kib = resident_kib();
+    in_a_thread(work_with_few_large_blocks);
+    expect_to_fall(base_kib, "the resident set falls after fifty calls about 100 MB");
+}
+
 static void falls_when_the_owner_sleeps(void)
 {
     size_t base_kib = resident_kib();
@@ -119,9 +139,12 @@ static void takes_no_signals(void)
            "the purger blocks every signal");
 }
 
+/* Of another length each time: a block that was just freed would come back without much ado. */
 static void slow_operation(void)
 {
-    free(memset(malloc(400000), 1, 400000));
+    static size_t bytes;
+    bytes = (bytes + 20000) % 400000;
+    free(memset(malloc(300000 + bytes), 1, 300000 + bytes));
     pause_ms(1);
 }
 
@@ -255,6 +278,7 @@ int main(int count, char **arguments)
         {"fork", comes_again_after_fork},
         {"main_leaves", ends_with_the_last_thread},
         {"fork_leaves", child_of_a_thread_ends},
+        {"few", falls_after_few_calls},
         {"refused", works_without_its_thread},
         {"locked", rests_when_memory_is_locked},
         {"trim", trims},
