@@ -67,9 +67,8 @@ typedef struct hp_depot_marks {
 typedef struct hp_owner_pass {
     uint32_t began_at_ms;
     bool is_under_way;
-    bool found; /* there is something to come back for */
-    bool
-        abandoned; /* in a forked child: claimed, as far as is known by a thread that is not there */
+    bool found;     /* there is something to come back for */
+    bool abandoned; /* in a forked child: claimed by a thread that is not there */
     unsigned place; /* where the pass is: a class, and a list of slabs */
     hp_slab *slab;  /* the next one of the list; NULL: its first */
     hp_depot_marks marks[HP_DEPOT_CLASSES];

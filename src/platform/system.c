@@ -176,19 +176,19 @@ static void *kernel_remap(void *address, size_t old_bytes, size_t new_bytes, voi
     return result;
 }
 
-/* The kernel answers with a byte per page. Not more at once: the stack of a signal handler may be small. */
+/* The lowest bit of a byte per page answers. Not more at once: the stack of a signal handler may be small. */
 #define PAGES_ASKED_AT_ONCE 2048u
 
 /* SIZE_MAX: refused. */
 static size_t resident_pages(char *first, size_t page_count)
 {
-    unsigned char resident[PAGES_ASKED_AT_ONCE];
-    if (syscall(SYS_mincore, first, page_count * hp_page_bytes(), resident) != 0) {
+    uint64_t answers[PAGES_ASKED_AT_ONCE / 8] = {0};
+    if (syscall(SYS_mincore, first, page_count * hp_page_bytes(), answers) != 0) {
         return SIZE_MAX;
     }
     size_t count = 0;
-    for (size_t page = 0; page < page_count; page++) {
-        count += resident[page] & 1u;
+    for (size_t word = 0; word * 8 < page_count; word++) {
+        count += hp_count_bits(answers[word] & 0x0101010101010101u);
     }
     return count;
 }
