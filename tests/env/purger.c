@@ -139,12 +139,9 @@ static void takes_no_signals(void)
            "the purger blocks every signal");
 }
 
-/* Of another length each time: a block that was just freed would come back without much ado. */
-static void slow_operation(void)
+static void slow_operation(size_t bytes)
 {
-    static size_t bytes;
-    bytes = (bytes + 20000) % 400000;
-    free(memset(malloc(300000 + bytes), 1, 300000 + bytes));
+    free(memset(malloc(bytes), 1, bytes));
     pause_ms(1);
 }
 
@@ -154,7 +151,7 @@ static void falls_by_slow_operations(void)
     burst(NULL);
     double begin_ms = now_ms();
     while (resident_kib() > base_kib + 8 * KIB && now_ms() - begin_ms < 4 * DECAY_MS) {
-        slow_operation();
+        slow_operation(40000);
     }
     expect(resident_kib() <= base_kib + 8 * KIB, "slow operations return memory");
 }
@@ -241,7 +238,8 @@ static void works_without_its_thread(void)
     setrlimit(RLIMIT_NPROC, &before);
     double begin_ms = now_ms();
     while (tasks().purger == 0 && now_ms() - begin_ms < 2 * RETRY_MS) {
-        slow_operation();
+        /* Of another length each time: a block that was just freed would come back without much ado. */
+        slow_operation(300000 + (size_t)now_ms() % 64 * 4096);
     }
     expect(tasks().purger != 0, "a thread that was refused is asked for again");
 }
