@@ -174,8 +174,6 @@ static void a_huge_page_is_split_before_a_part_of_it_goes(void **state)
     assert_true(after > before);
 }
 
-#define SPEC(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
 static void pages_in_memory_are_counted_however_many_there_are(void **state)
 {
     (void)state;
@@ -197,6 +195,8 @@ static void pages_in_memory_are_counted_however_many_there_are(void **state)
     assert_true(hp_system->unmap(pages, page_count * page_bytes));
     assert_int_equal(hp_system->resident_bytes(pages, page_count * page_bytes), SIZE_MAX);
 }
+
+#define SPEC(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
 {

@@ -154,12 +154,10 @@ static void note_range(const hp_region *region)
 /* A region whose range was given back, claimed, or NULL. */
 static hp_region *claim_unmapped(void)
 {
-    uint32_t count = count_regions();
-    for (uint32_t number = 0; number < count; number++) {
-        hp_region *region = hp_arena_region(number);
+    hp_region *region;
+    for (uint32_t number = 0; (region = hp_arena_region_from(&number)) != NULL; number++) {
         /* relaxed: a hint; the core decides under the claim */
-        if (region == NULL ||
-            atomic_load_explicit(&region->mapped_pages, memory_order_relaxed) != 0 ||
+        if (atomic_load_explicit(&region->mapped_pages, memory_order_relaxed) != 0 ||
             !hp_region_claim(region)) {
             continue;
         }
@@ -308,10 +306,9 @@ hp_region *hp_arena_region_from(uint32_t *number)
 static size_t for_each_region(size_t (*act)(hp_region *region))
 {
     size_t bytes = 0;
-    uint32_t count = count_regions();
-    for (uint32_t number = 0; number < count; number++) {
-        hp_region *region = hp_arena_region(number);
-        if (region != NULL && hp_region_claim(region)) {
+    hp_region *region;
+    for (uint32_t number = 0; (region = hp_arena_region_from(&number)) != NULL; number++) {
+        if (hp_region_claim(region)) {
             bytes += act(region);
             hp_region_release(region);
         }
@@ -341,10 +338,9 @@ size_t hp_arena_unmap_spare(void)
 {
     size_t unmapped_bytes = 0;
     bool one_stays = false;
-    uint32_t count = count_regions();
-    for (uint32_t number = 0; number < count; number++) {
-        hp_region *region = hp_arena_region(number);
-        if (region == NULL || !looks_spare(region)) {
+    hp_region *region;
+    for (uint32_t number = 0; (region = hp_arena_region_from(&number)) != NULL; number++) {
+        if (!looks_spare(region)) {
             continue;
         }
         if (one_stays && hp_region_claim(region)) {
@@ -379,10 +375,9 @@ static void abandon(hp_region *region)
 
 void hp_arena_after_fork(void)
 {
-    uint32_t count = count_regions();
-    for (uint32_t number = 0; number < count; number++) {
-        hp_region *region = hp_arena_region(number);
-        if (region != NULL && hp_claim_is_taken(&region->claim)) {
+    hp_region *region;
+    for (uint32_t number = 0; (region = hp_arena_region_from(&number)) != NULL; number++) {
+        if (hp_claim_is_taken(&region->claim)) {
             abandon(region);
         }
     }

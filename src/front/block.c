@@ -21,7 +21,7 @@ static size_t usable_slot_bytes(hp_slab *slab, const void *pointer, hp_entry *en
     }
     size_t bytes = hp_slab_block_bytes(slab, index);
     /* A cached class's chunk that was freed is mostly in a line, where no bit tells. */
-    bool is_free = bytes >= hp_class_bytes(HP_CACHED_CLASSES)
+    bool is_free = hp_is_above_lines(bytes)
                        ? !hp_slab_is_out(slab, index)
                        : hp_self->owner == NULL && hp_inbox_is_free(slab, index);
     if (is_free) {

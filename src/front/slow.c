@@ -65,7 +65,7 @@ static HP_SLOW void give_back(void *chunk)
     hp_slab *slab = hp_depot_slab_of(chunk, &index);
     /* NULL: the program has freed what is no chunk. */
     if (HP_LIKELY(slab != NULL)) {
-        if (hp_slab_block_bytes(slab, index) >= hp_class_bytes(HP_CACHED_CLASSES)) {
+        if (hp_is_above_lines(hp_slab_block_bytes(slab, index))) {
             hp_slab_note_back(slab, index);
         }
         hp_inbox_free_now(slab, index);

@@ -17,6 +17,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -76,6 +77,12 @@ HP_INLINE size_t hp_class_bytes(unsigned size_class)
 {
     return size_class < HP_SMALL_CLASSES ? (size_t)(size_class + 1) * HP_SMALL_STEP_BYTES
                                          : hp_medium_class_bytes(size_class);
+}
+
+/* A block of so many bytes is too long for every line: it is one of the singles of the largest class that fits into it. */
+HP_INLINE bool hp_is_above_lines(size_t bytes)
+{
+    return bytes >= hp_class_bytes(HP_CACHED_CLASSES);
 }
 
 /* How many chunks of a medium class a thread keeps: 7 to 2 KiB, 4 to 4 KiB, 2 to 8 KiB. */

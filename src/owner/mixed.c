@@ -104,7 +104,7 @@ static void *take_block(hp_slab *slab, uint32_t index, unsigned slots)
     free->free_count -= slots;
     size_t offset = (size_t)index * slab->slot_bytes;
     hp_slab_note_use(slab, offset, offset + (size_t)slots * slab->slot_bytes);
-    if ((size_t)slots * slab->slot_bytes >= hp_class_bytes(HP_CACHED_CLASSES)) {
+    if (hp_is_above_lines((size_t)slots * slab->slot_bytes)) {
         hp_slab_note_out(slab, index);
     }
     return slab->base + offset;

@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "load.h"
 #include "scene.h"
@@ -220,15 +219,14 @@ static void child_of_a_thread_ends(void)
 
 static void works_without_its_thread(void)
 {
-    struct rlimit none = {0, RLIM_INFINITY};
-    struct rlimit before;
     expect(setuid(65534) == 0, "the user can be changed");
     pthread_barrier_t done;
     pthread_t sleeper;
     pthread_barrier_init(&done, NULL, 2);
     expect(pthread_create(&sleeper, NULL, sleep_for_ever, &done) == 0, "a thread can be started");
+    struct rlimit before;
     getrlimit(RLIMIT_NPROC, &before);
-    none.rlim_max = before.rlim_max;
+    struct rlimit none = {0, before.rlim_max};
     setrlimit(RLIMIT_NPROC, &none);
     pthread_barrier_wait(&done);
     errno = EDOM;
